@@ -1,0 +1,154 @@
+"""Verdicts and results: what a run says, and its public JSON form (``schema_version`` 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from adk_split_eval.record.case import Half
+from adk_split_eval.record.conversation import Turn
+from adk_split_eval.record.judgement import Status
+
+SCHEMA_VERSION = 1
+
+FixedVerdict = Literal["PASS", "FAIL", "ERROR", "REJECTED"]
+SimulatedVerdict = Literal["OK", "HIT", "SIMULATOR", "INCONCLUSIVE", "ERROR", "REJECTED"]
+Verdict = Literal["PASS", "FAIL", "OK", "HIT", "SIMULATOR", "INCONCLUSIVE", "ERROR", "REJECTED"]
+Kind = Literal["deterministic", "judged"]
+
+
+@dataclass(slots=True)
+class CriterionResult:
+    """One criterion's answer about one trial. ``votes`` lists the judge's votes, None for deterministic criteria."""
+
+    name: str
+    kind: Kind
+    status: Status
+    score: float | None = None
+    threshold: float | None = None
+    votes: list[str] | None = None
+    reasons: list[str] = field(default_factory=list[str])
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "status": self.status,
+            "score": self.score,
+            "threshold": self.threshold,
+            "votes": self.votes,
+            "reasons": self.reasons,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> CriterionResult:
+        return cls(**{k: data.get(k) for k in ("name", "kind", "status", "score", "threshold", "votes")}, reasons=list(data.get("reasons") or []))  # type: ignore[arg-type]
+
+
+@dataclass(slots=True)
+class TrialResult:
+    """One unit (set, case, trial): its verdict and all that led to it."""
+
+    verdict: Verdict
+    seed: int
+    turns: list[Turn] = field(default_factory=list[Turn])
+    criteria: list[CriterionResult] = field(default_factory=list[CriterionResult])
+    reasons: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
+    error: str | None = None
+    stop_reason: str | None = None
+    simulator_suspect: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "verdict": self.verdict,
+            "seed": self.seed,
+            "turns": [t.to_json() for t in self.turns],
+            "criteria": [c.to_json() for c in self.criteria],
+            "reasons": self.reasons,
+            "warnings": self.warnings,
+            "error": self.error,
+            "stop_reason": self.stop_reason,
+            "simulator_suspect": self.simulator_suspect,
+        }
+
+
+@dataclass(slots=True)
+class CaseResult:
+    """One case over all its trials. Turns and criteria are those of the trial that decided the verdict."""
+
+    set: Half
+    case_id: str
+    verdict: Verdict
+    reasons: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
+    flaky: bool = False
+    owner: str = ""
+    next_step: str = ""
+    error: str | None = None
+    stop_reason: str | None = None
+    turns: list[Turn] = field(default_factory=list[Turn])
+    criteria: list[CriterionResult] = field(default_factory=list[CriterionResult])
+    trials: list[TrialResult] = field(default_factory=list[TrialResult])
+    simulator_suspect: bool = False
+    scene: str = ""
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "set": self.set,
+            "case_id": self.case_id,
+            "scene": self.scene,
+            "verdict": self.verdict,
+            "reasons": self.reasons,
+            "warnings": self.warnings,
+            "flaky": self.flaky,
+            "simulator_suspect": self.simulator_suspect,
+            "owner": self.owner,
+            "next_step": self.next_step,
+            "error": self.error,
+            "stop_reason": self.stop_reason,
+            "turns": [t.to_json() for t in self.turns],
+            "criteria": [c.to_json() for c in self.criteria],
+            "trials": [t.to_json() for t in self.trials],
+            **self.extra,
+        }
+
+
+@dataclass(slots=True)
+class RunResult:
+    """A whole run. ``to_json`` is the versioned public result."""
+
+    run_id: str
+    plan_id: str
+    started_at: str
+    adk_version: str
+    tool_version: str
+    exit_code: int = 0
+    cases: list[CaseResult] = field(default_factory=list[CaseResult])
+    candidates: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Verdict counts of each half; a half that did not run has an empty dict."""
+        counted: dict[str, dict[str, int]] = {"fixed": {}, "simulated": {}}
+        for case in self.cases:
+            counted[case.set][case.verdict] = counted[case.set].get(case.verdict, 0) + 1
+        return counted
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "run_id": self.run_id,
+            "plan_id": self.plan_id,
+            "started_at": self.started_at,
+            "adk_version": self.adk_version,
+            "tool_version": self.tool_version,
+            "exit_code": self.exit_code,
+            "counts": self.counts(),
+            "cases": [c.to_json() for c in self.cases],
+            "candidates": self.candidates,
+            "notes": self.notes,
+            **self.extra,
+        }
