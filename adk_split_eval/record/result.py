@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from adk_split_eval.record.case import Half
-from adk_split_eval.record.conversation import Turn
+from adk_split_eval.record.conversation import Conversation, Turn
 from adk_split_eval.record.judgement import Status
 
 SCHEMA_VERSION = 1
@@ -42,7 +42,10 @@ class CriterionResult:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> CriterionResult:
-        return cls(**{k: data.get(k) for k in ("name", "kind", "status", "score", "threshold", "votes")}, reasons=list(data.get("reasons") or []))  # type: ignore[arg-type]
+        return cls(
+            **{k: data.get(k) for k in ("name", "kind", "status", "score", "threshold", "votes")},
+            reasons=list(data.get("reasons") or []),
+        )  # type: ignore[arg-type]
 
 
 @dataclass(slots=True)
@@ -71,6 +74,21 @@ class TrialResult:
             "stop_reason": self.stop_reason,
             "simulator_suspect": self.simulator_suspect,
         }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> TrialResult:
+        """Read :meth:`to_json` back; only ``verdict`` is required."""
+        return cls(
+            verdict=data["verdict"],
+            seed=int(data.get("seed") or 0),
+            turns=Conversation.from_json(data).turns,
+            criteria=[CriterionResult.from_json(c) for c in _items(data, "criteria")],
+            reasons=list(data.get("reasons") or []),
+            warnings=list(data.get("warnings") or []),
+            error=data.get("error"),
+            stop_reason=data.get("stop_reason"),
+            simulator_suspect=bool(data.get("simulator_suspect", False)),
+        )
 
 
 @dataclass(slots=True)
@@ -114,6 +132,28 @@ class CaseResult:
             **self.extra,
         }
 
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> CaseResult:
+        """Read :meth:`to_json` back; keys this version does not know are kept in ``extra``."""
+        return cls(
+            set=data["set"],
+            case_id=data["case_id"],
+            verdict=data["verdict"],
+            reasons=list(data.get("reasons") or []),
+            warnings=list(data.get("warnings") or []),
+            flaky=bool(data.get("flaky", False)),
+            owner=data.get("owner") or "",
+            next_step=data.get("next_step") or "",
+            error=data.get("error"),
+            stop_reason=data.get("stop_reason"),
+            turns=Conversation.from_json(data).turns,
+            criteria=[CriterionResult.from_json(c) for c in _items(data, "criteria")],
+            trials=[TrialResult.from_json(t) for t in _items(data, "trials")],
+            simulator_suspect=bool(data.get("simulator_suspect", False)),
+            scene=data.get("scene") or "",
+            extra={k: v for k, v in data.items() if k not in _CASE_KEYS},
+        )
+
 
 @dataclass(slots=True)
 class RunResult:
@@ -152,3 +192,31 @@ class RunResult:
             "notes": self.notes,
             **self.extra,
         }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> RunResult:
+        """Read :meth:`to_json` back; ``counts`` are computed, keys this version does not know are kept in ``extra``.
+
+        Raises:
+            KeyError, TypeError, ValueError, AttributeError: ``data`` is not of the public form.
+        """
+        return cls(
+            run_id=data["run_id"],
+            plan_id=data.get("plan_id") or "",
+            started_at=data.get("started_at") or "",
+            adk_version=data.get("adk_version") or "",
+            tool_version=data.get("tool_version") or "",
+            exit_code=int(data.get("exit_code") or 0),
+            cases=[CaseResult.from_json(c) for c in data["cases"]],
+            candidates=list(data.get("candidates") or []),
+            notes=list(data.get("notes") or []),
+            extra={k: v for k, v in data.items() if k not in _RUN_KEYS},
+        )
+
+
+def _items(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    return list(data.get(key) or [])
+
+
+_CASE_KEYS = frozenset(f.name for f in fields(CaseResult)) - {"extra"}
+_RUN_KEYS = (frozenset(f.name for f in fields(RunResult)) - {"extra"}) | {"schema_version", "counts"}
