@@ -42,10 +42,17 @@ class CriterionResult:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> CriterionResult:
+        """Read :meth:`to_json` back; name, kind and status are required."""
+        votes: list[str] | None = data.get("votes")
         return cls(
-            **{k: data.get(k) for k in ("name", "kind", "status", "score", "threshold", "votes")},
+            name=data["name"],
+            kind=data["kind"],
+            status=data["status"],
+            score=data.get("score"),
+            threshold=data.get("threshold"),
+            votes=None if votes is None else list(votes),
             reasons=list(data.get("reasons") or []),
-        )  # type: ignore[arg-type]
+        )
 
 
 @dataclass(slots=True)
