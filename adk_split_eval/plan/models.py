@@ -1,0 +1,583 @@
+"""What a team writes: the plan, its fixed and simulated cases, and the frozen cases beside it, as strict models.
+
+Short forms of the YAML (a tool named alone, a bare threshold) are normalised on the way in; ``model_dump(by_alias=True,
+exclude_defaults=True)`` gives the shortest YAML form back.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
+
+from adk_split_eval.plan.base import Matchable, Name, Regex, StrictModel, Words, check_text, complain
+from adk_split_eval.plan.models_process import (
+    Contrast,
+    ContrastField,
+    Document,
+    DocumentSource,
+    Ending,
+    EventSelector,
+    Evidence,
+    Interrupt,
+    NamedEvent,
+    Process,
+    Questions,
+    Recovery,
+    ReportReview,
+    Stage,
+    StageFlow,
+)
+from adk_split_eval.plan.models_tools import ForbiddenTool, OrderRule, Step, ToolCall, ToolPattern, ToolResult
+
+__all__ = [
+    "AtLeast",
+    "Behavior",
+    "Contrast",
+    "ContrastField",
+    "CustomMetric",
+    "Document",
+    "DocumentSource",
+    "DraftCase",
+    "DraftTurn",
+    "Ending",
+    "EventSelector",
+    "Evidence",
+    "FixedCase",
+    "FixedSet",
+    "FixedTurn",
+    "ForbiddenTool",
+    "FrozenCase",
+    "FrozenFile",
+    "FrozenTurn",
+    "GoalEvidence",
+    "GroundedNumbers",
+    "IntermediateResponse",
+    "Interrupt",
+    "Models",
+    "NamedEvent",
+    "OrderRule",
+    "Origin",
+    "PassHat",
+    "Pending",
+    "Persona",
+    "Plan",
+    "Policy",
+    "Process",
+    "Provenance",
+    "Questions",
+    "Recovery",
+    "ReportReview",
+    "ResponseText",
+    "SessionInput",
+    "SimCase",
+    "SimSet",
+    "Stage",
+    "StageFlow",
+    "Step",
+    "ToolCall",
+    "ToolPattern",
+    "ToolResult",
+]
+
+HOLE = "TODO"
+"""What stands in a draft where a person must decide."""
+
+MatchType = Literal["EXACT", "IN_ORDER", "ANY_ORDER"]
+
+_ID = re.compile(r"[a-zA-Z0-9_]+")
+_CASE_ID = re.compile(r"[^\s/\\,:\x00-\x1f][^/\\,:\x00-\x1f]*(?<!\s)")
+
+
+def check_plan_id(value: str) -> str:
+    """``value`` itself when ``adk web`` accepts it as part of an id."""
+    if not _ID.fullmatch(value):
+        raise complain(
+            "ASE021",
+            f"the plan_id {value!r} may hold only letters, digits and underscores",
+            "write it like refund_desk",
+        )
+    return value
+
+
+def check_case_id(value: str) -> str:
+    """``value`` itself when it can be selected on a command line and name a file."""
+    if not _CASE_ID.fullmatch(value):
+        raise complain(
+            "ASE021",
+            f"the case_id {value!r} is empty, or holds a slash, comma, colon or blanks around it",
+            "write it like F-01",
+        )
+    return value
+
+
+def check_no_jinja(value: str) -> str:
+    """``value`` itself when ADK's simulator can render it: a ``{{`` in a persona's behaviour crashes the case."""
+    for mark in ("{{", "{%", "{#"):
+        if mark in value:
+            raise complain(
+                "ASE023",
+                f"a persona's text holds {mark!r}, which ADK renders as a template: the case would crash",
+                "rephrase it without the braces",
+            )
+    return value
+
+
+def check_date(value: str) -> str:
+    """``value`` itself when it is an ISO date."""
+    try:
+        datetime.date.fromisoformat(value)
+    except ValueError:
+        raise complain("ASE013", f"{value!r} is no date", 'write it like "2027-01-31", in quotes') from None
+    return value
+
+
+def _share(value: Any) -> Any:
+    """``"10%"`` as 0.1."""
+    if isinstance(value, str):
+        number = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", value.strip())
+        if number:
+            return float(number.group(1)) / 100
+        raise complain("ASE013", f"{value!r} is no share", "write a percentage like 10%, or a number from 0 to 1")
+    return value
+
+
+def _refuse_hole(value: Any) -> Any:
+    if value == HOLE:
+        raise complain(
+            "ASE033",
+            "expect_tools is still the hole TODO of a draft",
+            "write the calls the agent should make here ([] for none), or remove the key on every turn",
+        )
+    return value
+
+
+CaseId = Annotated[str, AfterValidator(check_case_id), Field(description="Unique id of the case over the whole plan.")]
+PersonaText = Annotated[str, AfterValidator(check_text), AfterValidator(check_no_jinja)]
+Threshold = Annotated[float, Field(gt=0, le=1)]
+Share = Annotated[
+    float,
+    BeforeValidator(_share),
+    Field(gt=0, le=1),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+                {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*%\s*$"},
+            ]
+        }
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a case stands: the file, and the path in its document (``("fixed_set", "cases", 0)``)."""
+
+    file: str
+    path: tuple[str | int, ...]
+
+
+class _Placed(StrictModel):
+    """A case that knows where it was written; ``origin`` is None for one made in memory."""
+
+    _origin: Origin | None = PrivateAttr(default=None)
+
+    @property
+    def origin(self) -> Origin | None:
+        return self._origin
+
+
+class Models(StrictModel):
+    """Pinned model names, whatever ADK's LLMRegistry resolves."""
+
+    simulator: Name | None = Field(default=None, description="Model that plays the user.")
+    judge: Name | None = Field(default=None, description="Model that judges.")
+
+
+class SessionInput(StrictModel):
+    """The session a case starts in. A case's own extends the plan's: its keys win, the other keys stay."""
+
+    user_id: Name | None = Field(default=None, description="User id of the session.")
+    state: dict[str, Any] = Field(default_factory=dict[str, Any], description="Session state before the first turn.")
+    session_id: Name | None = Field(default=None, description="A pinned session id; never shared by two cases.")
+
+
+class CustomMetric(StrictModel):
+    """A metric of the team's own."""
+
+    function: str = Field(
+        pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$",
+        description="Dotted path of the function from the project root, as custom_metrics.refund.promises_a_date.",
+    )
+    sets: list[Literal["fixed", "simulated"]] = Field(
+        default_factory=lambda: ["fixed", "simulated"], min_length=1, description="Sets it judges."
+    )
+    kind: Literal["deterministic", "judged"] = Field(
+        default="deterministic", description="`judged` when a model decides."
+    )
+    threshold: Threshold = Field(default=1.0, description="Lower bound of its score, above 0 and at most 1.")
+    description: str = Field(default="", description="One line for people.")
+
+
+class AtLeast(StrictModel):
+    """A case of the gate passes when at least that many of its trials do."""
+
+    at_least: int = Field(ge=1, description="Trials that must pass.")
+
+
+class PassHat(StrictModel):
+    """A case of the gate passes by pass^k: k trials drawn from those made all pass."""
+
+    pass_hat: int = Field(ge=1, description="k of pass^k.")
+
+
+class Policy(StrictModel):
+    """How trials and votes decide."""
+
+    gate: Literal["all"] | AtLeast | PassHat = Field(default="all", description="all | {at_least: k} | {pass_hat: k}.")
+    votes: int = Field(
+        default=3, ge=1, description="Samples of a judged criterion, an odd number; the majority decides."
+    )
+    audit: Share | None = Field(default=None, description="Share of judged verdicts drawn for people to check, as 10%.")
+
+    @model_validator(mode="after")
+    def _odd(self) -> Policy:
+        if self.votes % 2 == 0:
+            raise complain(
+                "ASE037",
+                f"votes is {self.votes}: an even number can end in a tie",
+                f"write {self.votes + 1} or {self.votes - 1}",
+            )
+        return self
+
+
+class GroundedNumbers(StrictModel):
+    """Options of `grounded_numbers_v1` for one case."""
+
+    enabled: bool = Field(default=True, description="false: not for this case.")
+    sources: list[Literal["tools", "user", "instructions"]] = Field(
+        default_factory=lambda: ["tools", "user"], min_length=1, description="Where a number may come from."
+    )
+    ignore: list[Regex] = Field(default_factory=list[str], description="Patterns of text that needs no source.")
+
+
+class IntermediateResponse(StrictModel):
+    """Something an agent must say before its final response of the turn."""
+
+    author: Name | None = Field(default=None, description="Agent that says it; absent: any.")
+    text: Matchable = Field(description="The text, by value or matcher.")
+
+
+class ResponseText(StrictModel):
+    """What the final response of a turn must contain, must not contain, must match."""
+
+    contains: list[Words] = Field(default_factory=list[str], description="Texts that must occur.")
+    excludes: list[Words] = Field(default_factory=list[str], description="Texts that must not occur.")
+    matches: Regex | None = Field(default=None, description="Pattern that must be found.")
+
+    @model_validator(mode="after")
+    def _something(self) -> ResponseText:
+        if not (self.contains or self.excludes or self.matches):
+            raise complain(
+                "ASE017", "response asks for nothing", "add contains, excludes or matches, or remove the key"
+            )
+        return self
+
+
+class FixedTurn(StrictModel):
+    """One scripted user message and what is expected of the agent's answer."""
+
+    user: Words = Field(description="The user's words, verbatim.")
+    expect_tools: Annotated[list[Step] | None, BeforeValidator(_refuse_hole)] = Field(
+        default=None,
+        description="Expected calls, one entry a step; a nested list holds parallel calls; [] calls nothing. "
+        "On every turn of a case or on none.",
+    )
+    expect_intermediate_responses: list[IntermediateResponse] | None = Field(
+        default=None, description="What agents must say on the way, in order."
+    )
+    expect_response: Words | None = Field(default=None, description="Reference text of the final response.")
+    response: ResponseText | None = Field(default=None, description="What the final response must and must not say.")
+
+
+class FixedCase(_Placed):
+    """One scripted conversation."""
+
+    case_id: CaseId
+    scene: str = Field(default="", description="One line for people.")
+    turns: list[FixedTurn] = Field(min_length=1, description="The user's messages in order.")
+    match_type: MatchType | None = Field(
+        default=None, description="How calls are compared, when it differs from the set."
+    )
+    order_rules: list[OrderRule] = Field(default_factory=list[OrderRule], description="One tool before another.")
+    forbidden_tools: list[ForbiddenTool] = Field(
+        default_factory=list[ForbiddenTool], description="Tools that must not be called."
+    )
+    grounded_numbers: bool | GroundedNumbers | None = Field(
+        default=None, description="true: every number the agent states has a source; or the options of that check."
+    )
+    expect_state: dict[str, Matchable] | None = Field(
+        default=None, description="Session state after the last turn, by value or matcher; only the keys given."
+    )
+    session_input: SessionInput | None = Field(default=None, description="Overrides or extends the plan's.")
+    process: Process | Literal[False] | None = Field(
+        default=None, description="Replaces sections of the plan's `process`; false: none of it applies here."
+    )
+    interrupt: Interrupt | None = Field(default=None, description="Where our runner interrupts the case.")
+
+    @model_validator(mode="after")
+    def _tools_on_all_or_none(self) -> FixedCase:
+        annotated = [number for number, turn in enumerate(self.turns, 1) if turn.expect_tools is not None]
+        if annotated and len(annotated) < len(self.turns):
+            bare = [str(n) for n in range(1, len(self.turns) + 1) if n not in annotated]
+            raise complain(
+                "ASE030",
+                f"expect_tools stands on some turns only (missing on turn {', '.join(bare)})",
+                "write it on every turn or on none; [] says that a turn calls nothing",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _interrupt_inside(self) -> FixedCase:
+        if self.interrupt and self.interrupt.after_turn is not None and self.interrupt.after_turn >= len(self.turns):
+            raise complain(
+                "ASE034",
+                f"interrupt.after_turn is {self.interrupt.after_turn}, but the case has {len(self.turns)} turns: nothing would follow",
+                f"interrupt after turn {len(self.turns) - 1} at the latest"
+                if len(self.turns) > 1
+                else "add a turn after it",
+            )
+        return self
+
+    @property
+    def annotated(self) -> bool:
+        """Whether the case states its tool calls."""
+        return self.turns[0].expect_tools is not None
+
+    @property
+    def frozen(self) -> FrozenCase | None:
+        """The case itself when it came out of a freeze."""
+        return self if isinstance(self, FrozenCase) else None
+
+
+class Pending(StrictModel):
+    """A known bug that must not block every merge: expected to fail, strictly, until a day."""
+
+    owner: Name = Field(description="Who mends it.")
+    until: Annotated[str, AfterValidator(check_date)] = Field(
+        description="Last day (ISO date, in quotes) it is tolerated."
+    )
+
+    @property
+    def until_date(self) -> datetime.date:
+        return datetime.date.fromisoformat(self.until)
+
+
+class Provenance(StrictModel):
+    """What a frozen case came from. Further keys are kept as they are."""
+
+    model_config = {**StrictModel.model_config, "extra": "allow"}
+
+    candidate: str | None = Field(default=None, description="File name of the candidate in the probe pool.")
+    fingerprint: str | None = Field(default=None, description="Fingerprint of the fault.")
+    case_id: str | None = Field(default=None, description="Simulated case that hit.")
+    run_id: str | None = Field(default=None, description="Run in which it hit.")
+    criterion: str | None = Field(default=None, description="Criterion that hit.")
+    reason: str | None = Field(default=None, description="Its reason.")
+    approved_by: str | None = Field(default=None, description="Who approved it.")
+    approved_at: str | None = Field(default=None, description="When (ISO).")
+    frozen_at: str | None = Field(default=None, description="When it was frozen (ISO).")
+    red: str | None = Field(default=None, description="Trials that were red when it was frozen, as 3/3.")
+    content_hash: str | None = Field(
+        default=None, description="Hash of the case as frozen; an edit without it is found."
+    )
+
+
+class FrozenTurn(FixedTurn):
+    """A turn of a frozen case; may carry the recorded tool results."""
+
+    tool_results: list[ToolResult] | None = Field(
+        default=None, description="Recorded results, replayed when `replay_tools` is true."
+    )
+
+
+class FrozenCase(FixedCase):
+    """A fixed case that a simulated hit became."""
+
+    turns: list[FrozenTurn] = Field(min_length=1, description="The recorded user messages in order.")  # type: ignore[assignment]
+    goal: str | None = Field(default=None, description="What the simulated user wanted, for people.")
+    provenance: Provenance | None = Field(default=None, description="What it came from.")
+    pending: Pending | None = Field(default=None, description="Expected to fail until a day, with an owner.")
+    replay_tools: bool = Field(default=False, description="Answer tool calls from `tool_results`; only our runner can.")
+
+
+class FrozenFile(StrictModel):
+    """`<plan_id>.frozen.yaml`: frozen cases, which belong to the plan's fixed set."""
+
+    plan_id: Annotated[str, AfterValidator(check_plan_id)] = Field(description="The plan they belong to.")
+    cases: list[FrozenCase] = Field(default_factory=list[FrozenCase], description="The frozen cases.")
+
+
+class DraftTurn(FrozenTurn):
+    """A turn of a candidate's draft: `expect_tools: TODO` is a hole for a person to fill."""
+
+    expect_tools: list[Step] | Literal["TODO"] | None = Field(  # type: ignore[assignment]
+        default=None, description="Expected calls, or the hole TODO."
+    )
+
+
+class DraftCase(FrozenCase):
+    """The draft of a frozen case inside a candidate; may still have holes."""
+
+    turns: list[DraftTurn] = Field(min_length=1, description="The recorded user messages in order.")  # type: ignore[assignment]
+
+    def holes(self) -> list[int]:
+        """0-based turns whose `expect_tools` is still TODO."""
+        return [number for number, turn in enumerate(self.turns) if turn.expect_tools == HOLE]
+
+
+class Behavior(StrictModel):
+    """One behaviour of a persona (ADK's UserBehavior)."""
+
+    name: PersonaText = Field(description="Short name.")
+    description: PersonaText = Field(description="What is expected of the user.")
+    behavior_instructions: list[PersonaText] = Field(min_length=1, description="What the simulated user should do.")
+    violation_rubrics: list[PersonaText] = Field(
+        default_factory=list[str],
+        description="Signs that the simulated user did not behave so. They must not depend on the agent being right.",
+    )
+
+
+class Persona(StrictModel):
+    """Who the simulated user is (ADK's UserPersona)."""
+
+    id: Name | None = Field(default=None, description="Id; under `personas:` the key is the id.")
+    description: PersonaText = Field(description="Who this user is.")
+    behaviors: list[Behavior] = Field(min_length=1, description="How this user behaves.")
+    exposes: str = Field(default="", description="The kind of fault this persona tends to expose, for people.")
+
+    def to_adk(self, persona_id: str) -> dict[str, Any]:
+        """ADK's UserPersona as JSON data."""
+        return {
+            "id": self.id or persona_id,
+            "description": self.description,
+            "behaviors": [behavior.model_dump() for behavior in self.behaviors],
+        }
+
+
+class GoalEvidence(StrictModel):
+    """One piece of evidence that the goal was reached. Exactly one of tool, says, state."""
+
+    tool: Name | None = Field(default=None, description="This tool was called, and answered without error.")
+    args: dict[str, Matchable] | None = Field(default=None, description="With these arguments, by value or matcher.")
+    response: Matchable = Field(
+        default=None, description="And this response, by value or matcher; only the keys given."
+    )
+    says: Regex | None = Field(default=None, description="The agent said something this pattern is found in.")
+    state: dict[str, Matchable] | None = Field(
+        default=None, description="Session state after the last turn. Needs our runner."
+    )
+
+    @model_validator(mode="after")
+    def _one(self) -> GoalEvidence:
+        given = [key for key in ("tool", "says", "state") if getattr(self, key) is not None]
+        if len(given) != 1:
+            raise complain(
+                "ASE017",
+                f"a piece of evidence is exactly one of tool, says, state; this one is {', '.join(given) or 'none'}",
+                "write one entry a piece of evidence",
+            )
+        if given[0] != "tool" and (self.args is not None or self.response is not None):
+            raise complain("ASE017", f"args and response go with `tool`, not with `{given[0]}`", "write two entries")
+        if self.state is not None and not self.state:
+            raise complain("ASE017", "evidence in the state names no key", "write {state: {key: value}}")
+        return self
+
+
+class SimCase(_Placed):
+    """One improvised conversation: a persona with a goal, and what must hold whatever is said."""
+
+    case_id: CaseId
+    scene: str = Field(default="", description="One line for people.")
+    persona: Name | Persona | None = Field(
+        default=None, description="Id of a shipped persona or of one under `personas:`, or one written in place."
+    )
+    personas: Literal["all"] | list[Name] | None = Field(
+        default=None, description="A spread: one case a persona over the same goal, named <case_id>-<persona>."
+    )
+    starting_prompt: Words = Field(description="The first thing this user says.")
+    goal: Words = Field(description="What the user wants to have in the end.")
+    conversation_plan: Words | None = Field(
+        default=None, description="ADK's plan for the user; derived from the goal when absent."
+    )
+    goal_evidence: list[GoalEvidence] = Field(
+        default_factory=list[GoalEvidence], description="What shows that the goal was reached; all of it must hold."
+    )
+    goal_required: bool = Field(default=True, description="false for a user who is meant to leave early.")
+    forbidden_tools: list[ForbiddenTool] = Field(
+        default_factory=list[ForbiddenTool], description="Tools that must not be called."
+    )
+    grounded_numbers: bool | GroundedNumbers | None = Field(
+        default=None, description="Overrides the set's check that every number the agent states has a source."
+    )
+    session_input: SessionInput | None = Field(default=None, description="Overrides or extends the plan's.")
+    process: Process | Literal[False] | None = Field(
+        default=None, description="Replaces sections of the plan's `process`; false: none of it applies here."
+    )
+    interrupt: Interrupt | None = Field(default=None, description="Where our runner interrupts the case.")
+
+    @model_validator(mode="after")
+    def _persona_or_spread(self) -> SimCase:
+        if self.persona is not None and self.personas is not None:
+            raise complain("ASE017", "a case has `persona` or the spread `personas`, not both", "keep one of them")
+        if self.personas == []:
+            raise complain("ASE013", "the spread `personas` is empty", "name at least one persona, or write all")
+        return self
+
+
+class FixedSet(StrictModel):
+    """The gate: scripted conversations."""
+
+    criteria: dict[str, Any] = Field(
+        default_factory=dict[str, Any], description="As in ADK's EvalConfig: threshold, or {threshold, options}."
+    )
+    cases: list[FixedCase] = Field(default_factory=list[FixedCase], description="The fixed cases.")
+
+
+class SimSet(StrictModel):
+    """The probe: improvised conversations."""
+
+    criteria: dict[str, Any] | None = Field(default=None, description="What is judged, instead of the defaults.")
+    simulator: dict[str, Any] = Field(default_factory=dict[str, Any], description="ADK's user_simulator_config.")
+    max_turns: int = Field(default=12, ge=1, description="A guard against endless talk, never a quality bar.")
+    cases: list[SimCase] = Field(default_factory=list[SimCase], description="The simulated cases.")
+
+
+class Plan(StrictModel):
+    """A plan for adk-split-eval: a fixed set that gates and a simulated set that probes."""
+
+    plan_id: Annotated[str, AfterValidator(check_plan_id)] = Field(description="Letters, digits, underscores.")
+    agent: Name | None = Field(default=None, description="ADK agent folder, relative to this file.")
+    models: Models | None = Field(default=None, description="Pinned model names.")
+    session_input: SessionInput | None = Field(default=None, description="The session every case starts in.")
+    custom_metrics: dict[str, CustomMetric] = Field(
+        default_factory=dict[str, CustomMetric], description="The team's own metrics, by criterion name."
+    )
+    trials: int = Field(default=1, ge=1, description="How often each case runs.")
+    policy: Policy = Field(default_factory=Policy, description="How trials and votes decide.")
+    fixed_set: FixedSet | None = Field(default=None, description="The gate.")
+    sim_set: SimSet | None = Field(default=None, description="The probe.")
+    personas: dict[str, Persona] = Field(
+        default_factory=dict[str, Persona], description="The team's own personas, by id."
+    )
+    process: Process | None = Field(default=None, description="Rules about the course of events, for all cases.")
+    contrasts: list[Contrast] = Field(default_factory=list[Contrast], description="Pairs of cases to compare.")
+
+    @property
+    def judge(self) -> str | None:
+        """The judge model, when one is pinned."""
+        return self.models.judge if self.models else None
