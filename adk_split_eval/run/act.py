@@ -1,0 +1,225 @@
+"""One unit acting: ADK's inference on one case, and the conversation it leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from adk_split_eval.record import Case, Conversation, Event
+from adk_split_eval.run import adk as border
+from adk_split_eval.run.agents import LoadedAgent
+from adk_split_eval.run.observe import current_watcher, describe
+from adk_split_eval.run.simulate import Ending, ObservingProvider
+
+DEFAULT_APP = "EvaluationGenerator"
+DEFAULT_USER = "test_user_id"
+
+
+@dataclass(slots=True)
+class Acted:
+    """What acting left behind: the conversation, and ADK's invocations as JSON for its own metrics."""
+
+    conversation: Conversation
+    invocations: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    warnings: list[str] = field(default_factory=list[str])
+
+
+class _FailureCollector(logging.Handler):
+    """Hands exceptions that ADK only logs to the unit in whose task they happened."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        watcher = current_watcher()
+        if watcher is not None and record.exc_info and record.exc_info[1] is not None:
+            watcher.failures.append((record.getMessage(), record.exc_info[1]))
+
+
+def collect_failures() -> None:
+    """Attach the collector to ADK's eval service, once."""
+    logger = logging.getLogger("google_adk.google.adk.evaluation.local_eval_service")
+    if not any(isinstance(h, _FailureCollector) for h in logger.handlers):
+        logger.addHandler(_FailureCollector())
+
+
+def _session_identity(case: Case, app_name: str) -> tuple[str, str]:
+    given = case.eval_case.get("session_input")
+    if not given:
+        return DEFAULT_APP, DEFAULT_USER
+    return given.get("app_name") or app_name, given.get("user_id") or DEFAULT_USER
+
+
+async def act(
+    case: Case,
+    agent: LoadedAgent,
+    simulator_config: dict[str, Any] | None,
+    *,
+    session_id: str,
+    unit_timeout: float | None = None,
+    use_live: bool = False,
+) -> Acted:
+    """Run the agent on one case and record what happened; never raises for what the agent does.
+
+    The conversation's ``error`` says why it broke off; the turns before that are kept.
+    """
+    adk = border.load()
+    collect_failures()
+    ending = Ending()
+    sessions = adk.InMemorySessionService()
+    eval_case = adk.EvalCase.model_validate(case.eval_case)
+    pinned = eval_case.session_input.session_id if eval_case.session_input else None
+    actual_session = pinned or session_id
+    error: str | None = None
+    invocations: list[Any] | None = None
+    try:
+        async with asyncio.timeout(unit_timeout):
+            service = await _service(adk, case, agent, eval_case, simulator_config, sessions, ending, session_id)
+            invocations, error = await _infer(adk, service, agent.app_name, eval_case, use_live)
+    except TimeoutError:
+        error = f"the conversation did not finish within {unit_timeout:g} s"
+        ending.stop_reason = "timeout"
+    except Exception as problem:  # noqa: BLE001 - one case's crash never touches another
+        error = describe(problem)
+    app_name, user_id = _session_identity(case, agent.app_name)
+    session: Any = await sessions.get_session(app_name=app_name, user_id=user_id, session_id=actual_session)
+    return _record(adk, case, ending, session, invocations, error)
+
+
+async def _service(
+    adk: Any,
+    case: Case,
+    agent: LoadedAgent,
+    eval_case: Any,
+    simulator_config: dict[str, Any] | None,
+    sessions: Any,
+    ending: Ending,
+    session_id: str,
+) -> Any:
+    app, root_agent = await agent.fresh()
+    app = with_plugins(adk, app, root_agent, agent.app_name, case.runner.get("plugins") or [])
+    config = adk.EvalConfig.model_validate({"user_simulator_config": simulator_config} if simulator_config else {})
+    manager = adk.InMemoryEvalSetsManager()
+    manager.create_eval_set(app_name=agent.app_name, eval_set_id="unit")
+    manager.add_eval_case(app_name=agent.app_name, eval_set_id="unit", eval_case=eval_case)
+    provider = adk.UserSimulatorProvider(user_simulator_config=config.user_simulator_config)
+    return adk.LocalEvalService(
+        root_agent=root_agent,
+        app=app,
+        eval_sets_manager=manager,
+        session_service=sessions,
+        session_id_supplier=lambda: session_id,
+        user_simulator_provider=ObservingProvider(provider, ending, adk),
+    )
+
+
+def with_plugins(adk: Any, app: Any, root_agent: Any, name: str, plugins: list[Any]) -> Any:
+    """The agent's App with our plugins in front of its own; an App is made where there is none."""
+    if not plugins:
+        return app
+    if app is None:
+        return adk.App(name=name, root_agent=root_agent, plugins=plugins)
+    return app.model_copy(update={"plugins": [*plugins, *app.plugins]})
+
+
+async def _infer(
+    adk: Any, service: Any, app_name: str, eval_case: Any, use_live: bool
+) -> tuple[list[Any] | None, str | None]:
+    watcher = current_watcher()
+    seen = len(watcher.failures) if watcher else 0
+    request = adk.InferenceRequest(
+        app_name=app_name,
+        eval_set_id="unit",
+        eval_case_ids=[eval_case.eval_id] if eval_case.eval_id else None,
+        inference_config=adk.InferenceConfig(parallelism=1, use_live=use_live),
+    )
+    result: Any = None
+    async for result in service.perform_inference(request):
+        pass
+    if result is None:
+        return None, "ADK returned no inference for this case"
+    if result.status == adk.InferenceStatus.FAILURE:
+        logged = [describe(e) for _, e in (watcher.failures[seen:] if watcher else [])]
+        return None, (logged[-1] if logged else result.error_message) or "the agent failed without a message"
+    return list(result.inferences or []), None
+
+
+def _record(
+    adk: Any, case: Case, ending: Ending, session: Any, invocations: list[Any] | None, error: str | None
+) -> Acted:
+    from adk_split_eval.metrics.adapter import conversation_from_invocations
+
+    events: list[Any] = list(session.events) if session is not None else list(ending.events)
+    if invocations is None:
+        invocations = adk.EvaluationGenerator.convert_events_to_eval_invocations(events) if events else []
+    conversation: Conversation = conversation_from_invocations(invocations)
+    given = case.eval_case.get("session_input") or {}
+    conversation.state_before = dict(given.get("state") or {})
+    conversation.state_after = dict(session.state) if session is not None else None
+    conversation.stop_reason = ending.stop_reason
+    conversation.glued_text = ending.glued_text
+    warnings: list[str] = []
+    if error is None and ending.stop_reason == "simulator_error":
+        error = f"the simulator's model failed: {ending.error}"
+    if error is not None and ending.stop_reason not in ("timeout", "simulator_error"):
+        conversation.stop_reason = "agent_error"
+    conversation.error = error or _silent_failure(case, conversation, events, warnings)
+    _attach_events(conversation, invocations, events)
+    return Acted(conversation, [i.model_dump(mode="json", exclude_none=True) for i in invocations], warnings)
+
+
+def _silent_failure(
+    case: Case, conversation: Conversation, events: list[Any], warnings: list[str]
+) -> str | None:
+    """Failures ADK does not call failures: error codes, empty answers, turns without any event."""
+    for event in events:
+        code = getattr(event, "error_code", None)
+        if code:
+            return f"the agent's model answered with an error: {code}: {getattr(event, 'error_message', None) or ''}".rstrip(
+                ": "
+            )
+    expected = case.eval_case.get("conversation")
+    if expected is not None and len(conversation.turns) != len(expected):
+        return f"the agent produced no event on {len(expected) - len(conversation.turns)} of {len(expected)} turns"
+    for number, turn in enumerate(conversation.turns, start=1):
+        if turn.response.strip():
+            continue
+        if not turn.tool_calls and not turn.intermediate:
+            return f"turn {number}: the agent answered nothing"
+        warnings.append(f"turn {number}: the agent gave no final response")
+    return None
+
+
+def _attach_events(conversation: Conversation, invocations: list[Any], events: list[Any]) -> None:
+    """Put the session's own events, state changes included, in raw order on each turn."""
+    by_invocation: dict[str, list[Any]] = {}
+    for event in events:
+        by_invocation.setdefault(event.invocation_id, []).append(event)
+    for turn, invocation in zip(conversation.turns, invocations, strict=False):
+        own = by_invocation.get(invocation.invocation_id)
+        if own:
+            turn.events = list(_raw_events(own))
+
+
+def _raw_events(events: list[Any]) -> Iterator[Event]:
+    step = -1
+    for event in events:
+        if getattr(event, "author", None) == "user" or getattr(event, "partial", None):
+            continue
+        parts = (event.content.parts or []) if event.content else []
+        calls = [p.function_call for p in parts if p.function_call]
+        texts = [p.text for p in parts if p.text and not getattr(p, "thought", None)]
+        if calls or texts:
+            step += 1
+        for text in texts:
+            yield Event("text", data=text, author=event.author, step=max(step, 0))
+        for call in calls:
+            args = dict(call.args or {})
+            yield Event("call", call.name or "", args, event.author, max(step, 0))
+            if call.name == "transfer_to_agent":
+                yield Event("transfer", str(args.get("agent_name", "")), args, event.author, max(step, 0))
+        for response in (p.function_response for p in parts if p.function_response):
+            yield Event("response", response.name or "", response.response, event.author, max(step, 0))
+        delta = getattr(event.actions, "state_delta", None) if getattr(event, "actions", None) else None
+        if delta:
+            yield Event("state", data=dict(delta), author=event.author, step=max(step, 0))

@@ -1,0 +1,222 @@
+"""The border with google-adk: what is imported of it, how cheaply, and every private name we touch.
+
+Importing ADK's evaluator costs seconds because three of its dependency shims pull in Vertex AI, ROUGE (with NLTK and
+SciPy) and pandas, which most runs never use. They are held back behind proxies that import the real thing on first use,
+so every metric still works when it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import logging
+import re
+import sys
+import types
+import warnings
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+OLDEST_ADK = (2, 10)
+NEWEST_ADK_EXCLUSIVE = (3,)
+
+_SHIMS: dict[str, dict[str, str]] = {
+    "google.adk.dependencies.vertexai": {"vertexai": "vertexai"},
+    "google.adk.dependencies._agentplatform": {"agentplatform": "agentplatform"},
+    "google.adk.dependencies.rouge_scorer": {
+        "rouge_scorer": "rouge_score.rouge_scorer",
+        "tokenizers": "rouge_score.tokenizers",
+    },
+}
+
+
+class AdkMissingError(Exception):
+    """google-adk (with its eval extra) is not installed, or its version is out of range."""
+
+
+class _LazyModule(types.ModuleType):
+    """Stands in for a module until one of its attributes is asked for."""
+
+    def __init__(self, name: str, target: str) -> None:
+        super().__init__(name)
+        self.__dict__["_target"] = target
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return getattr(importlib.import_module(self.__dict__["_target"]), name)
+
+
+class _LazyVertexShim(types.ModuleType):
+    """ADK's vertexai shim offers ``rag`` on demand; so does its stand-in."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "rag":
+            return importlib.import_module("vertexai.preview.rag")
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+
+def _hold_back_heavy_imports() -> None:
+    for shim, names in _SHIMS.items():
+        if shim in sys.modules:
+            continue
+        # A shim this ADK does not have is not invented.
+        try:
+            if importlib.util.find_spec(shim) is None:
+                continue
+        except ModuleNotFoundError:
+            continue
+        kind = _LazyVertexShim if shim.endswith(".vertexai") else types.ModuleType
+        module = kind(shim)
+        for attribute, target in names.items():
+            setattr(module, attribute, _LazyModule(f"{shim}.{attribute}", target))
+        sys.modules[shim] = module
+    if "pandas" not in sys.modules:
+        spec = importlib.util.find_spec("pandas")
+        if spec is not None and spec.loader is not None:
+            lazy = importlib.util.LazyLoader(spec.loader)
+            spec.loader = lazy
+            module = importlib.util.module_from_spec(spec)
+            sys.modules["pandas"] = module
+            lazy.exec_module(module)
+
+
+def adk_version() -> str:
+    """The installed google-adk version.
+
+    Raises:
+        AdkMissingError: when google-adk is not installed.
+    """
+    try:
+        return metadata.version("google-adk")
+    except metadata.PackageNotFoundError as missing:
+        raise AdkMissingError(
+            "google-adk is not installed; install it with: pip install 'adk-split-eval[adk]'"
+        ) from missing
+
+
+def version_tuple(version: str) -> tuple[int, ...]:
+    """``"2.13.0"`` → ``(2, 13, 0)``; what follows the first non-numeric part is dropped."""
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
+@cache
+def load() -> types.SimpleNamespace:
+    """Import what the runner uses of ADK's evaluation package, once.
+
+    Raises:
+        AdkMissingError: when ADK or its eval extra is missing, or its version is outside ``>=2.10,<3``.
+    """
+    version = version_tuple(adk_version())
+    if not OLDEST_ADK <= version < NEWEST_ADK_EXCLUSIVE:
+        raise AdkMissingError(
+            f"google-adk {adk_version()} is installed; adk-split-eval runs on >=2.10,<3 "
+            "(lint works with every version): pip install 'google-adk[eval]>=2.10,<3'"
+        )
+    quiet_adk()
+    _hold_back_heavy_imports()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _namespace()
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("google.adk"):
+            raise
+        raise AdkMissingError(
+            f"google-adk's eval extra is incomplete ({missing.name} is missing): pip install 'google-adk[eval]'"
+        ) from missing
+
+
+def _namespace() -> types.SimpleNamespace:
+    from google.adk.apps.app import App
+    from google.adk.evaluation.base_eval_service import (
+        EvaluateConfig,
+        EvaluateRequest,
+        InferenceConfig,
+        InferenceRequest,
+        InferenceResult,
+        InferenceStatus,
+    )
+    from google.adk.evaluation.eval_case import (
+        EvalCase,
+        IntermediateData,
+        Invocation,
+        InvocationEvent,
+        InvocationEvents,
+    )
+    from google.adk.evaluation.eval_config import EvalConfig, get_eval_metrics_from_config
+    from google.adk.evaluation.eval_metrics import EvalMetric, EvalStatus
+    from google.adk.evaluation.eval_set import EvalSet
+    from google.adk.evaluation.evaluation_generator import EvaluationGenerator
+    from google.adk.evaluation.in_memory_eval_sets_manager import InMemoryEvalSetsManager
+    from google.adk.evaluation.local_eval_service import LocalEvalService
+    from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY
+    from google.adk.evaluation.simulation.user_simulator import NextUserMessage, Status, UserSimulator
+    from google.adk.evaluation.simulation.user_simulator_provider import UserSimulatorProvider
+    from google.adk.models.base_llm import BaseLlm
+    from google.adk.plugins.base_plugin import BasePlugin
+    from google.adk.sessions.in_memory_session_service import InMemorySessionService
+    from google.genai import types as genai_types
+
+    return types.SimpleNamespace(**{name: value for name, value in locals().items()})
+
+
+def metric_registry(eval_config: Any) -> Any:
+    """A registry of ADK's metrics plus the custom ones of ``eval_config``; process-wide state stays untouched."""
+    from google.adk.evaluation import metric_evaluator_registry as registry_module
+
+    registry: Any = registry_module.DEFAULT_METRIC_EVALUATOR_REGISTRY
+    register: Any = getattr(registry_module, "register_custom_metrics_from_config", None)
+    if hasattr(registry, "fork"):
+        forked = registry.fork()
+        if register is not None and eval_config.custom_metrics:
+            register(eval_config, forked)
+        return forked
+    fresh: Any = registry_module.MetricEvaluatorRegistry()
+    if eval_config.custom_metrics:
+        if register is not None:
+            register(eval_config, fresh)
+        else:
+            _register_by_hand(registry_module, eval_config, fresh)
+    return fresh
+
+
+def _register_by_hand(registry_module: Any, eval_config: Any, registry: Any) -> None:
+    from google.adk.evaluation.custom_metric_evaluator import _CustomMetricEvaluator
+
+    for name, config in eval_config.custom_metrics.items():
+        info = config.metric_info or registry_module._get_default_metric_info(name, config.description)
+        registry.register_evaluator(info, _CustomMetricEvaluator)
+
+
+def simulator_label(text: str | None) -> str | None:
+    """What ADK reads out of one answer of the simulator-quality judge: ``valid``, ``invalid`` or None (unreadable)."""
+    if not text:
+        return None
+    from google.adk.evaluation.simulation import per_turn_user_simulator_quality_v1 as quality
+
+    label: Any = quality._parse_llm_response(text)
+    if label == quality.Label.VALID:
+        return "valid"
+    if label == quality.Label.INVALID:
+        return "invalid"
+    return None
+
+
+def hallucination_labels(text: str | None) -> list[str]:
+    """The labels ADK reads out of one answer of the sentence validator (lower case), in order."""
+    from google.adk.evaluation import hallucinations_v1
+
+    blocks: list[dict[str, str | None]] = hallucinations_v1._parse_validation_results(text or "")
+    return [(block.get("label") or "").strip().lower() for block in blocks]
+
+
+def quiet_adk() -> None:
+    """Keep ADK's log lines off the terminal; what matters in them is collected per unit and reported."""
+    for name in ("google_adk", "google_genai", "google.adk", "LiteLLM"):
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())
+        logger.propagate = False
+    warnings.filterwarnings("ignore", message=r".*EXPERIMENTAL.*")

@@ -1,0 +1,310 @@
+"""The layer every model call passes through: who asked, for which case and criterion, and what came back.
+
+Agent, simulator and judge reach their models in different ways, but all of them end in
+``BaseLlm.generate_content_async``. That method is wrapped once per model class. Outside a watched unit the wrapper is
+transparent. Inside one it records the call, strips ADK's own retry options (they would multiply with ours), retries
+what is worth retrying, limits concurrency per model name and bounds the time of a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import functools
+import random
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Role = Literal["agent", "simulator", "judge"]
+
+RETRIED_STATUS = frozenset({408, 429, 500, 502, 503, 504})
+
+
+@dataclass(slots=True)
+class ModelCall:
+    """One model call as seen from outside.
+
+    Attributes:
+        role: who asked.
+        criterion: which criterion, for a judge.
+        model: model name in the request (or of the model object).
+        text: the answer's text parts joined (thoughts left out); None when nothing came back.
+        error: error code or exception, when the call failed in the end.
+        attempts: 1 plus the number of retries.
+        seconds: wall-clock time, retries included.
+    """
+
+    role: Role
+    criterion: str | None
+    model: str
+    text: str | None = None
+    error: str | None = None
+    attempts: int = 1
+    seconds: float = 0.0
+    retried: list[str] = field(default_factory=list[str])
+
+
+@dataclass(slots=True)
+class CallPolicy:
+    """How model calls are made: retries, time limit per attempt (seconds) and concurrent calls per model name."""
+
+    attempts: int = 4
+    first_delay: float = 0.5
+    longest_delay: float = 30.0
+    timeout: float | None = 300.0
+    limits: dict[str, int] = field(default_factory=dict[str, int])
+    default_limit: int = 0
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Collects what happens inside one unit."""
+
+    unit: str
+    seed: int
+    policy: CallPolicy = field(default_factory=CallPolicy)
+    gates: dict[str, asyncio.Semaphore] = field(default_factory=dict[str, asyncio.Semaphore])
+    calls: list[ModelCall] = field(default_factory=list[ModelCall])
+    failures: list[tuple[str, BaseException]] = field(default_factory=list[tuple[str, BaseException]])
+    in_flight: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+    on_call: Callable[[ModelCall], None] | None = None
+
+    def gate(self, model: str) -> asyncio.Semaphore | None:
+        """The semaphore shared by all units for this model name, or None when it is not limited."""
+        limit = self.policy.limits.get(model, self.policy.default_limit)
+        if limit <= 0:
+            return None
+        return self.gates.setdefault(model, asyncio.Semaphore(limit))
+
+    def calls_of(self, role: Role, criterion: str | None = None, since: int = 0) -> list[ModelCall]:
+        return [c for c in self.calls[since:] if c.role == role and (criterion is None or c.criterion == criterion)]
+
+
+_watcher: contextvars.ContextVar[Watcher | None] = contextvars.ContextVar("adk_split_eval_watcher", default=None)
+_asker: contextvars.ContextVar[tuple[Role, str | None]] = contextvars.ContextVar(
+    "adk_split_eval_asker", default=("agent", None)
+)
+
+
+def current_watcher() -> Watcher | None:
+    """The watcher of the unit this task works for, if any."""
+    return _watcher.get()
+
+
+@contextlib.contextmanager
+def watching(watcher: Watcher) -> Iterator[Watcher]:
+    """Everything awaited inside belongs to this watcher's unit."""
+    token = _watcher.set(watcher)
+    try:
+        yield watcher
+    finally:
+        _watcher.reset(token)
+
+
+@contextlib.contextmanager
+def asking_as(role: Role, criterion: str | None = None) -> Iterator[None]:
+    """Model calls made inside are made by ``role`` (for ``criterion``)."""
+    token = _asker.set((role, criterion))
+    try:
+        yield
+    finally:
+        _asker.reset(token)
+
+
+def install(base_llm: type[Any]) -> None:
+    """Wrap every model class there is and will be. Idempotent."""
+    for cls in _subclasses(base_llm):
+        _wrap(cls)
+    if "_adk_split_eval_hooked" in base_llm.__dict__:
+        return
+    original_hook = base_llm.__dict__.get("__init_subclass__")
+
+    def hook(cls: type[Any], **kwargs: Any) -> None:
+        if original_hook is not None:
+            original_hook.__func__(cls, **kwargs)
+        else:
+            super(base_llm, cls).__init_subclass__(**kwargs)
+        _wrap(cls)
+
+    type.__setattr__(base_llm, "__init_subclass__", classmethod(hook))
+    type.__setattr__(base_llm, "_adk_split_eval_hooked", True)
+
+
+def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
+    for child in cls.__subclasses__():
+        yield child
+        yield from _subclasses(child)
+
+
+def _wrap(cls: type[Any]) -> None:
+    original = cls.__dict__.get("generate_content_async")
+    if original is None or getattr(original, "_adk_split_eval", False):
+        return
+
+    @functools.wraps(original)
+    async def observed(self: Any, llm_request: Any, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+        watcher = _watcher.get()
+        key = (id(self), id(llm_request))
+        if watcher is None or key in watcher.in_flight:
+            async for response in original(self, llm_request, *args, **kwargs):
+                yield response
+            return
+        watcher.in_flight.add(key)
+        try:
+            async for response in _observe(watcher, original, self, llm_request, args, kwargs):
+                yield response
+        finally:
+            watcher.in_flight.discard(key)
+
+    observed._adk_split_eval = True  # type: ignore[attr-defined]
+    type.__setattr__(cls, "generate_content_async", observed)
+
+
+async def _observe(
+    watcher: Watcher, original: Any, model: Any, request: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> AsyncGenerator[Any, None]:
+    role, criterion = _asker.get()
+    name = str(getattr(request, "model", None) or getattr(model, "model", "") or type(model).__name__)
+    call = ModelCall(role, criterion, name)
+    watcher.calls.append(call)
+    _strip_retry_options(request)
+    started = time.monotonic()
+    gate = watcher.gate(name)
+    try:
+        if gate is not None:
+            await gate.acquire()
+        try:
+            async for response in _with_retries(watcher, call, original, model, request, args, kwargs):
+                _note(call, response)
+                yield response
+        finally:
+            if gate is not None:
+                gate.release()
+    except Exception as error:  # noqa: BLE001 - recorded, then re-raised
+        call.error = describe(error)
+        raise
+    finally:
+        call.seconds = time.monotonic() - started
+        if call.text is None and call.error is None:
+            call.error = "no text"
+        if watcher.on_call is not None:
+            watcher.on_call(call)
+
+
+async def _with_retries(
+    watcher: Watcher,
+    call: ModelCall,
+    original: Any,
+    model: Any,
+    request: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> AsyncGenerator[Any, None]:
+    policy = watcher.policy
+    jitter = random.Random(watcher.seed + len(watcher.calls))
+    for attempt in range(1, policy.attempts + 1):
+        call.attempts = attempt
+        answered = False
+        generator = original(model, request, *args, **kwargs)
+        try:
+            while True:
+                try:
+                    response = await _next(generator, policy.timeout)
+                except StopAsyncIteration:
+                    return
+                answered = True
+                yield response
+        except Exception as error:
+            # A half-answered call is not repeated: its first part has already been acted upon.
+            if answered or attempt == policy.attempts or not is_transient(error):
+                raise
+            call.retried.append(describe(error))
+            await asyncio.sleep(_delay(policy, attempt, error, jitter))
+        finally:
+            await generator.aclose()
+
+
+async def _next(generator: Any, timeout: float | None) -> Any:
+    if timeout is None:
+        return await generator.__anext__()
+    scope = asyncio.timeout(timeout)
+    try:
+        async with scope:
+            return await generator.__anext__()
+    except TimeoutError as late:
+        if scope.expired():
+            raise TimeoutError(f"the model did not answer within {timeout:g} s") from late
+        raise
+
+
+def _delay(policy: CallPolicy, attempt: int, error: BaseException, jitter: random.Random) -> float:
+    asked = retry_after(error)
+    if asked is not None:
+        return min(asked, policy.longest_delay)
+    return min(policy.first_delay * 2 ** (attempt - 1), policy.longest_delay) * (0.5 + jitter.random() / 2)
+
+
+def status_code(error: BaseException) -> int | None:
+    """The HTTP status an exception carries, whichever client raised it."""
+    for attribute in ("code", "status_code", "http_status"):
+        value = getattr(error, attribute, None)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    response = getattr(error, "response", None)
+    value = getattr(response, "status_code", None)
+    return value if isinstance(value, int) else None
+
+
+def is_transient(error: BaseException) -> bool:
+    """429, 5xx, timeouts and broken connections are worth another try; everything else is final."""
+    status = status_code(error)
+    if status is not None:
+        return status in RETRIED_STATUS
+    if isinstance(error, TimeoutError | ConnectionError):
+        return True
+    return type(error).__name__ in {"ReadTimeout", "ConnectTimeout", "ConnectError", "RemoteProtocolError", "ReadError"}
+
+
+def retry_after(error: BaseException) -> float | None:
+    """Seconds a server asked to wait, from its ``Retry-After`` header (the numeric form)."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None)
+    try:
+        value = headers.get("retry-after") or headers.get("Retry-After")
+        return max(0.0, float(value)) if value is not None else None
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
+def _strip_retry_options(request: Any) -> None:
+    config: Any = getattr(request, "config", None)
+    options: Any = getattr(config, "http_options", None)
+    if options is None or getattr(options, "retry_options", None) is None:
+        return
+    # The options object may be ADK's shared default: replaced, never changed.
+    config = config.model_copy(update={"http_options": options.model_copy(update={"retry_options": None})})
+    request.config = config
+
+
+def _note(call: ModelCall, response: Any) -> None:
+    code = getattr(response, "error_code", None)
+    if code:
+        message = getattr(response, "error_message", None)
+        call.error = f"{code}: {message}" if message else str(code)
+    parts = getattr(getattr(response, "content", None), "parts", None) or []
+    text = "".join(p.text for p in parts if getattr(p, "text", None) and not getattr(p, "thought", None))
+    has_call = any(getattr(p, "function_call", None) for p in parts)
+    if text or has_call:
+        # A streamed answer comes in pieces and then once more as a whole.
+        if getattr(response, "partial", None) or call.text is None:
+            call.text = (call.text or "") + text
+        else:
+            call.text = text or call.text
+
+
+def describe(error: BaseException) -> str:
+    """``TypeName: message``, or the type alone when there is no message."""
+    message = str(error).strip()
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
