@@ -36,7 +36,7 @@ Flag = Literal[
 
 GREEN: frozenset[str] = frozenset({"PASS", "OK"})
 NAMED_CRITERIA = 2
-"""How many failing criteria get their advice spelt out; the rest would only bury the first."""
+"""How many failing criteria get their advice spelt out, deterministic ones alone where there are any; more would bury the first."""
 
 JUDGED: frozenset[str] = frozenset(
     {
@@ -276,7 +276,8 @@ def _fail(names: list[str], flags: frozenset[str]) -> tuple[Owner, str]:
 
 
 def _advice(names: list[str]) -> str:
-    told = [advice for name in names if (advice := _CRITERION_ADVICE.get(name))][:NAMED_CRITERIA]
+    certain = [name for name in names if not _judged(name)] or names
+    told = [advice for name in certain if (advice := _CRITERION_ADVICE.get(name))][:NAMED_CRITERIA]
     if told:
         return " ".join(told)
     if names and _judged(names[0]):

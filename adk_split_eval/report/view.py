@@ -1,0 +1,287 @@
+"""What every report says of a result, as plain words and numbers: no terminal, no markup, no escaping.
+
+Console, HTML, JUnit and annotations all draw on this, so that a case reads the same wherever it is read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Literal, cast
+
+from adk_split_eval.criteria.catalogue import CATALOGUE
+from adk_split_eval.record.case import Case, CompiledPlan, Half
+from adk_split_eval.record.result import CaseResult, CriterionResult, RunResult
+
+HALVES: tuple[Half, ...] = ("fixed", "simulated")
+GREEN = frozenset({"PASS", "OK"})
+VERDICT_ORDER = ("FAIL", "HIT", "ERROR", "REJECTED", "SIMULATOR", "INCONCLUSIVE", "PASS", "OK")
+BLOCKING = frozenset({"FAIL", "ERROR", "REJECTED"})
+
+
+@dataclass(frozen=True, slots=True)
+class HalfText:
+    """How one half introduces itself."""
+
+    role: str
+    title: str
+    asks: str
+    can_judge: str
+    cannot_judge: str
+    red_means: str
+
+
+HALF_TEXT: dict[Half, HalfText] = {
+    "fixed": HalfText(
+        "GATE",
+        "fixed set",
+        "was the right thing done, in the right order, with the right arguments?",
+        "expected tool trajectory, intermediate and final responses, order rules, key arguments, forbidden tools, "
+        "grounded numbers, end state",
+        "how the agent copes with other wording",
+        "the agent regressed or the baseline is out of date: look at the agent's change",
+    ),
+    "simulated": HalfText(
+        "PROBE",
+        "simulated set",
+        "does the agent survive a user nobody scripted?",
+        'goal reached, hallucination, forbidden tools and "until" invariants, process rules, the simulator\'s own quality',
+        "which tool at which step, the wording of any response",
+        "first ask whether the simulator was ill, then the agent",
+    ),
+}
+
+STATUS_WORDS = {
+    "failed": "failed",
+    "not_evaluated": "not judged",
+    "passed": "passed",
+    "not_applicable": "nothing declared",
+    "informational": "informational",
+}
+
+EFFICIENCY = {
+    "tool_call_count_v1": "tool calls a turn",
+    "inference_call_count_v1": "model calls a turn",
+    "token_usage_v1": "tokens",
+    "invocation_duration_v1": "seconds",
+}
+
+AskedKind = Literal["deterministic", "judged", "informational"]
+
+
+def cases_of(result: RunResult, half: Half) -> list[CaseResult]:
+    """The cases of one half, in the plan's order."""
+    return [case for case in result.cases if case.set == half]
+
+
+def compiled_case(compiled: CompiledPlan | None, case: CaseResult) -> Case | None:
+    """The compiled case behind a result, when the plan is at hand."""
+    if compiled is None:
+        return None
+    return next((c for c in compiled.cases if c.set == case.set and c.case_id == case.case_id), None)
+
+
+def describe(case: CaseResult, compiled: CompiledPlan | None = None) -> str:
+    """The line for people: the scene, and for a simulated case its persona too."""
+    source = compiled_case(compiled, case)
+    scene = case.scene or (source.scene if source else "")
+    persona = persona_of(case, source)
+    if persona and scene:
+        return f"{persona}: {scene}"
+    return persona or scene
+
+
+def persona_of(case: CaseResult, source: Case | None = None) -> str:
+    """The persona's id: of the result's ``persona``, else of the compiled scenario; empty when unknown."""
+    known: Any = case.extra.get("persona")
+    if known is None and source is not None:
+        scenario: Any = source.eval_case.get("conversation_scenario")
+        known = cast("dict[str, Any]", scenario).get("user_persona") if isinstance(scenario, dict) else None
+    if isinstance(known, dict):
+        known = cast("dict[str, Any]", known).get("id")
+    return known if isinstance(known, str) else ""
+
+
+def asked(criteria: Iterable[CriterionResult], kind: AskedKind) -> list[CriterionResult]:
+    """Criteria of one kind: informational ones are a kind of their own, and what nothing was declared for is left out."""
+    chosen: list[CriterionResult] = []
+    for criterion in criteria:
+        if criterion.status == "not_applicable":
+            continue
+        if ("informational" if criterion.status == "informational" else criterion.kind) == kind:
+            chosen.append(criterion)
+    return chosen
+
+
+def votes_text(criterion: CriterionResult) -> str:
+    """``2/3``: how many of the judge's votes agree with the criterion's status; empty without votes."""
+    votes = criterion.votes or []
+    if not votes:
+        return ""
+    same = votes.count(criterion.status) or Counter(votes).most_common(1)[0][1]
+    return f"{same}/{len(votes)}"
+
+
+def tally(criteria: list[CriterionResult]) -> str:
+    """``1 failed, 3 passed``; judged criteria with their votes, ``1 failed (2/3)``; ``-`` when there are none."""
+    parts: list[str] = []
+    for status in ("failed", "not_evaluated", "passed"):
+        those = [c for c in criteria if c.status == status]
+        if not those:
+            continue
+        votes = ", ".join(v for v in map(votes_text, those) if v)
+        parts.append(f"{len(those)} {STATUS_WORDS[status]}" + (f" ({votes})" if votes else ""))
+    return ", ".join(parts) or "-"
+
+
+def agreement(case: CaseResult) -> str:
+    """``2/3``: trials that gave the case's verdict, of all; ``-`` when nothing ran."""
+    if not case.trials:
+        return "-"
+    return f"{sum(t.verdict == case.verdict for t in case.trials)}/{len(case.trials)}"
+
+
+def trial_verdicts(case: CaseResult) -> str:
+    """``2 PASS, 1 FAIL`` over the trials of a case."""
+    return counts_text(Counter(t.verdict for t in case.trials), ", ")
+
+
+def counts_text(counts: dict[str, int] | Counter[Any], separator: str = " · ") -> str:
+    """Verdict counts, the worst first."""
+    known = [v for v in VERDICT_ORDER if counts.get(v)]
+    return separator.join(f"{counts[v]} {v}" for v in known)
+
+
+def is_pending(case: CaseResult) -> bool:
+    """Whether a failing case is reported without blocking (frozen as a known fault); its result says ``blocking: false``."""
+    return case.verdict == "FAIL" and case.extra.get("blocking") is False
+
+
+def reasons_of(case: CaseResult) -> list[str]:
+    """Reasons, with the error's message among them, and never none for a case that is not green."""
+    reasons = list(dict.fromkeys(case.reasons))
+    if case.error and not any(case.error in reason for reason in reasons):
+        reasons.append(f"error: {case.error}")
+    if not reasons and case.verdict not in GREEN:
+        reasons = [
+            f"{c.name}: {r}" for c in case.criteria if c.status in ("failed", "not_evaluated") for r in c.reasons
+        ]
+    return reasons or (["no reason was recorded"] if case.verdict not in GREEN else [])
+
+
+def score_text(criterion: CriterionResult) -> str:
+    """``0.50, needs 1.00``; empty when there is no score."""
+    if criterion.score is None:
+        return ""
+    needs = "" if criterion.threshold is None else f", needs {number_text(criterion.threshold)}"
+    return number_text(criterion.score) + needs
+
+
+def number_text(value: float) -> str:
+    """A number for people: whole ones without decimals above ten, else two decimals; never rounded up to a round 1."""
+    if value != value or value in (float("inf"), float("-inf")):
+        return str(value)
+    if abs(value) >= 10:
+        return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+    text = f"{value:.2f}"
+    return text if abs(float(text) - value) < 1e-9 or text not in ("1.00", "0.00") else f"{value:.6g}"
+
+
+def efficiency(cases: list[CaseResult]) -> str:
+    """Informational numbers of a half, each the mean over the cases that have it; empty when there are none."""
+    found: dict[str, list[float]] = {}
+    for case in cases:
+        for criterion in asked(case.criteria, "informational"):
+            if criterion.score is not None:
+                found.setdefault(criterion.name, []).append(criterion.score)
+    return " · ".join(
+        f"{EFFICIENCY.get(name, name)} {number_text(sum(values) / len(values))}" for name, values in found.items()
+    )
+
+
+def used_criteria(cases: list[CaseResult]) -> list[str]:
+    """Names of the criteria that judged something in these cases, deterministic ones first."""
+    names: dict[str, None] = {}
+    kinds: tuple[AskedKind, ...] = ("deterministic", "judged")
+    for kind in kinds:
+        for case in cases:
+            names.update(dict.fromkeys(c.name for c in asked(case.criteria, kind)))
+    return list(names)
+
+
+def cannot_judge(half: Half) -> list[tuple[str, list[str]]]:
+    """The criteria a half may never use, grouped by the reason in few words, from the catalogue."""
+    groups: dict[str, list[str]] = {}
+    for row in CATALOGUE.values():
+        if half in row.sets:
+            continue
+        if half == "fixed":
+            why = "they judge an improvised conversation"
+        elif row.reference_based:
+            why = "they compare with a reference, and an improvised conversation has none"
+        else:
+            why = row.why
+        groups.setdefault(why, []).append(row.name)
+    return list(groups.items())
+
+
+def flaky_cases(cases: list[CaseResult]) -> list[str]:
+    """``F-03 (2 PASS, 1 FAIL)`` for each case whose trials disagree."""
+    return [f"{c.case_id} ({trial_verdicts(c)})" if c.trials else c.case_id for c in cases if c.flaky]
+
+
+def exit_text(result: RunResult) -> str:
+    """The exit code in words."""
+    counts = result.counts()
+    failed = sum(1 for c in result.cases if c.verdict == "FAIL" and not is_pending(c))
+    unjudged = sum(half.get(v, 0) for half in counts.values() for v in ("ERROR", "REJECTED"))
+    hits = counts["simulated"].get("HIT", 0)
+    match result.exit_code:
+        case 0:
+            text = "nothing blocks: no fixed case failed, and everything declared was evaluated"
+            if hits:
+                text += f"; {_many(hits, 'hit')} to review, which never blocks"
+        case 1 if failed or not hits:
+            text = f"{_many(failed, 'fixed case')} failed: the gate is red"
+        case 1:
+            text = f"{_many(hits, 'hit')}, and --fail-on-hit was given"
+        case 2:
+            text = "usage, or input that cannot be used: nothing was judged"
+        case 3:
+            text = f"{_many(unjudged, 'case')} could not be judged (ERROR or REJECTED): not green until they are"
+        case 130:
+            text = "interrupted: the same command resumes where it stopped"
+        case _:
+            text = "see the notes"
+    return text
+
+
+def candidate_ids(result: RunResult) -> list[str]:
+    """Pool ids of the candidates written: the names of their files."""
+    return [PurePath(path).stem for path in result.candidates]
+
+
+def next_actions(result: RunResult) -> list[tuple[str, str]]:
+    """``(command, why)``: what to do now, in order; empty when there is nothing to do."""
+    actions: list[tuple[str, str]] = []
+    if any(c.verdict in BLOCKING for c in result.cases):
+        actions.append(
+            (f"adk-split-eval report {result.run_id} --html report.html", "every transcript beside its verdict")
+        )
+    ids = candidate_ids(result)
+    if ids:
+        one = ids[0] if len(ids) == 1 else "ID"
+        if len(ids) > 1:
+            actions.append(("adk-split-eval pool list", f"the {len(ids)} candidates by age, count and severity"))
+        actions += [
+            (f"adk-split-eval pool show {one}", "transcript and draft side by side: was the simulated user in order?"),
+            (f"adk-split-eval pool approve {one}", "the agent is at fault: fill the draft's holes, then approve"),
+            ("adk-split-eval freeze", "run it red once, then it guards in the fixed set"),
+        ]
+    return actions
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
