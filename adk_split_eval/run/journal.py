@@ -1,0 +1,172 @@
+"""The journal of one run: every finished unit is durable before it is reported.
+
+One SQLite file a run, in WAL mode. A unit is first stored as *acted* (its conversation), then as *judged* (its result);
+what is stored is never acted again. ``meta`` holds the run's identity and the fingerprint of its inputs.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adk_split_eval.record import Conversation, TrialResult
+from adk_split_eval.record.jsonio import dumps
+
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS units (
+  half TEXT NOT NULL, case_id TEXT NOT NULL, trial INTEGER NOT NULL,
+  case_hash TEXT NOT NULL DEFAULT '', seed INTEGER NOT NULL, conversation TEXT NOT NULL, invocations TEXT NOT NULL,
+  warnings TEXT NOT NULL, result TEXT, updated REAL NOT NULL,
+  PRIMARY KEY (half, case_id, trial)
+);
+"""
+
+
+class JournalError(Exception):
+    """The journal cannot be opened or written; what was stored before is intact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is run once: one trial of one case of one set."""
+
+    half: str
+    case_id: str
+    trial: int
+
+    def __str__(self) -> str:
+        return f"{self.half}/{self.case_id}/{self.trial}"
+
+
+@dataclass(slots=True)
+class StoredUnit:
+    """A unit as the journal has it; ``result`` is None when it was acted and not judged yet."""
+
+    unit: Unit
+    seed: int
+    conversation: Conversation
+    invocations: list[dict[str, Any]]
+    warnings: list[str]
+    result: TrialResult | None
+    case_hash: str = ""
+
+
+class Journal:
+    """Open (and create) the journal at ``path``.
+
+    Raises:
+        JournalError: the file cannot be opened, or was written by a newer version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_SCHEMA)
+        except (sqlite3.Error, OSError) as error:
+            raise JournalError(f"{path}: the journal cannot be opened: {error}") from error
+        version = int(self.meta("schema_version") or SCHEMA_VERSION)
+        if version > SCHEMA_VERSION:
+            raise JournalError(f"{path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION})")
+        self.set_meta("schema_version", str(SCHEMA_VERSION))
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def meta(self, key: str) -> str | None:
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def store_acted(
+        self,
+        unit: Unit,
+        seed: int,
+        conversation: Conversation,
+        invocations: list[dict[str, Any]],
+        warnings: list[str],
+        case_hash: str = "",
+        *,
+        keep_old_result: bool = False,
+    ) -> None:
+        """Store a conversation before anything judges it."""
+        if keep_old_result:
+            return
+        self._write(
+            "INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)",
+            (
+                unit.half,
+                unit.case_id,
+                unit.trial,
+                case_hash,
+                seed,
+                dumps(conversation.to_json(), indent=None),
+                dumps(invocations, indent=None),
+                dumps(warnings, indent=None),
+                time.time(),
+            ),
+        )
+
+    def store_judged(self, unit: Unit, result: TrialResult) -> None:
+        """Store the result of a unit that is already stored as acted."""
+        self._write(
+            "UPDATE units SET result = ?, updated = ? WHERE half = ? AND case_id = ? AND trial = ?",
+            (dumps(result.to_json(), indent=None), time.time(), unit.half, unit.case_id, unit.trial),
+        )
+
+    def get(self, unit: Unit) -> StoredUnit | None:
+        row = self._db.execute(
+            "SELECT half, case_id, trial, case_hash, seed, conversation, invocations, warnings, result FROM units "
+            "WHERE half = ? AND case_id = ? AND trial = ?",
+            (unit.half, unit.case_id, unit.trial),
+        ).fetchone()
+        return None if row is None else _stored(row)
+
+    def units(self) -> list[StoredUnit]:
+        """All stored units, in the order of set, case and trial."""
+        rows = self._db.execute(
+            "SELECT half, case_id, trial, case_hash, seed, conversation, invocations, warnings, result FROM units "
+            "ORDER BY half, case_id, trial"
+        ).fetchall()
+        return [_stored(row) for row in rows]
+
+    def count(self, *, judged: bool = True) -> int:
+        where = "WHERE result IS NOT NULL" if judged else ""
+        return int(self._db.execute(f"SELECT COUNT(*) FROM units {where}").fetchone()[0])
+
+    def _write(self, statement: str, values: tuple[Any, ...]) -> None:
+        try:
+            self._db.execute(statement, values)
+        except sqlite3.Error as error:
+            raise JournalError(f"{self.path}: cannot be written: {error}; finished units are safe") from error
+
+
+def _stored(row: tuple[Any, ...]) -> StoredUnit:
+    half, case_id, trial, case_hash, seed, conversation, invocations, warnings, result = row
+    return StoredUnit(
+        Unit(half, case_id, trial),
+        seed,
+        Conversation.from_json(json.loads(conversation)),
+        json.loads(invocations),
+        json.loads(warnings),
+        None if result is None else TrialResult.from_json(json.loads(result)),
+        case_hash,
+    )

@@ -1,0 +1,263 @@
+"""Any ADK eval sets as they are: the honest ``adk eval``.
+
+Reads ADK's own files into cases, with the criteria of the config that governs each set: ``--config``, else
+``test_config.json`` in the set's own folder, else ADK's defaults. Where our criterion replaces ADK's it says so.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from adk_split_eval.criteria import CATALOGUE, rubric_type
+from adk_split_eval.record import Case, CompiledPlan, CompiledSet, Criterion, Finding
+from adk_split_eval.run import adk as border
+
+DEFAULT_CRITERIA: dict[str, Any] = {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}
+OURS_PREFIX = "adk_split_eval.metrics."
+MATCH_TYPES: tuple[str, ...] = ("EXACT", "IN_ORDER", "ANY_ORDER")
+
+
+class RawInputError(Exception):
+    """A set or config cannot be used (exit code 2)."""
+
+
+@dataclass(slots=True)
+class RawSet:
+    """One set file with its config."""
+
+    path: Path
+    data: dict[str, Any]
+    config: dict[str, Any]
+    config_path: Path | None
+    selected: list[str] = field(default_factory=list[str])
+
+
+def read_json(path: Path) -> Any:
+    """JSON of ``path``; a byte-order mark is accepted (ADK crashes on it).
+
+    Raises:
+        RawInputError: unreadable, with line and column where JSON knows them.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        raise RawInputError(f"{path}: ASE906 no such file") from error
+    except OSError as error:
+        raise RawInputError(f"{path}: ASE906 cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RawInputError(f"{path}: ASE906 is not UTF-8 text (byte {error.start})") from error
+    except json.JSONDecodeError as error:
+        raise RawInputError(f"{path}:{error.lineno}:{error.colno}: ASE906 not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise RawInputError(f"{path}: ASE906 nested too deeply") from error
+
+
+def parse_selector(text: str) -> tuple[Path, list[str]]:
+    """``set.json:a,b`` → path and case ids, as ADK spells it; blanks around ids are dropped, not taken for ids."""
+    if Path(text).exists():
+        return Path(text), []
+    start = 3 if len(text) > 2 and text[1] == ":" and text[2] in "\\/" else 0
+    index = text.find(":", start)
+    if index < 0:
+        return Path(text), []
+    return Path(text[:index]), [x.strip() for x in text[index + 1 :].split(",") if x.strip()]
+
+
+def load_sets(selectors: list[str], config: Path | None) -> list[RawSet]:
+    """Read every set and the config that governs it.
+
+    Raises:
+        RawInputError: a file is missing or unusable, a selector matches nothing, an id stands twice.
+    """
+    adk = border.load()
+    sets: list[RawSet] = []
+    for text in selectors:
+        path, ids = parse_selector(text)
+        data = read_json(path)
+        if not isinstance(data, dict) or "eval_cases" not in data:
+            raise RawInputError(f"{path}: ASE907 not an ADK eval set (no eval_cases); `adk-split-eval lint` says more")
+        config_path, config_data = _config_of(path, config)
+        try:
+            parsed = adk.EvalSet.model_validate(data)
+            adk.EvalConfig.model_validate(config_data)
+        except ValueError as error:
+            raise RawInputError(f"{path}: ASE907 ADK refuses it: {_first_problem(error)}") from error
+        dumped = cast("dict[str, Any]", parsed.model_dump(mode="json", exclude_none=True, exclude_unset=True))
+        sets.append(RawSet(path, dumped, config_data, config_path, ids))
+    _check(sets)
+    return sets
+
+
+def _first_problem(error: ValueError) -> str:
+    errors: Any = getattr(error, "errors", None)
+    if callable(errors):
+        first: dict[str, Any] = cast("list[dict[str, Any]]", errors())[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error)
+
+
+def _config_of(path: Path, config: Path | None) -> tuple[Path | None, dict[str, Any]]:
+    if config is None:
+        beside = path.parent / "test_config.json"
+        config = beside if beside.is_file() else None
+    if config is None:
+        return None, {"criteria": dict(DEFAULT_CRITERIA)}
+    data = read_json(config)
+    if not isinstance(data, dict):
+        raise RawInputError(f"{config}: ASE907 not an eval config")
+    return config, cast("dict[str, Any]", data)
+
+
+def _check(sets: list[RawSet]) -> None:
+    seen: dict[str, Path] = {}
+    for raw in sets:
+        set_id = str(raw.data.get("eval_set_id"))
+        if set_id in seen:
+            raise RawInputError(f"{raw.path}: ASE908 eval_set_id {set_id!r} is also in {seen[set_id]}")
+        seen[set_id] = raw.path
+        ids = [c["eval_id"] for c in raw.data["eval_cases"]]
+        if not ids:
+            raise RawInputError(f"{raw.path}: ASE908 the set has no cases; nothing would be judged")
+        twice = sorted({i for i in ids if ids.count(i) > 1})
+        if twice:
+            raise RawInputError(f"{raw.path}: ASE908 eval_id {twice[0]!r} stands twice")
+        unknown = [i for i in raw.selected if i not in ids]
+        if unknown:
+            raise RawInputError(f"{raw.path}: ASE901 no case {unknown[0]!r}; there are: {', '.join(ids)}")
+
+
+def compile_sets(sets: list[RawSet], agent_dir: Path, findings: list[Finding] | None = None) -> CompiledPlan:
+    """Cases out of raw sets; each set is its own group so that its config's simulator governs it."""
+    compiled = CompiledPlan("adk_sets", str(agent_dir), str(Path.cwd()))
+    compiled.extra["files"] = [str(p) for raw in sets for p in (raw.path, raw.config_path) if p]
+    several = len(sets) > 1
+    for index, raw in enumerate(sets):
+        group = f"{index}" if several else ""
+        for data in raw.data["eval_cases"]:
+            if raw.selected and data["eval_id"] not in raw.selected:
+                continue
+            case = _case(raw, data, group)
+            case.findings = [f for f in findings or [] if f.case_id == data["eval_id"] and f.path == str(raw.path)]
+            if several and any(c.case_id == case.case_id for c in compiled.cases):
+                case.case_id = f"{raw.data['eval_set_id']}/{case.case_id}"
+            compiled.cases.append(case)
+        for half in ("fixed", "simulated"):
+            compiled.sets.append(
+                CompiledSet(
+                    cast("Literal['fixed', 'simulated']", half),
+                    group,
+                    str(raw.data["eval_set_id"]),
+                    str(raw.path.parent),
+                    raw.data,
+                    {"user_simulator_config": _either(raw.config, "user_simulator_config", "userSimulatorConfig")},
+                )
+            )
+        if raw.config_path is None:
+            compiled.decisions.append(f"{raw.path}: no config, ADK's default criteria apply")
+    compiled.findings = [f for f in findings or [] if f.case_id is None]
+    return compiled
+
+
+def _either(data: dict[str, Any], snake: str, camel: str) -> Any:
+    return data.get(snake, data.get(camel))
+
+
+def _case(raw: RawSet, data: dict[str, Any], group: str) -> Case:
+    simulated = data.get("conversation_scenario") is not None
+    case = Case("simulated" if simulated else "fixed", data["eval_id"], data, group=group)
+    simulator = _either(raw.config, "user_simulator_config", "userSimulatorConfig") or {}
+    if simulated:
+        case.max_turns = _either(simulator, "max_allowed_invocations", "maxAllowedInvocations")
+    custom: dict[str, Any] = _either(raw.config, "custom_metrics", "customMetrics") or {}
+    for name, value in (raw.config.get("criteria") or {}).items():
+        case.criteria.append(criterion_of(name, value, custom.get(name), data, simulated))
+    case.criteria.sort(key=lambda c: c.kind == "judged")
+    return case
+
+
+def criterion_of(
+    name: str, value: Any, custom: dict[str, Any] | None, data: dict[str, Any], simulated: bool
+) -> Criterion:
+    """One entry of a config's ``criteria`` as it governs one case."""
+    options: dict[str, Any] = dict(cast("dict[str, Any]", value)) if isinstance(value, dict) else {"threshold": value}
+    threshold = options.get("threshold")
+    limit = float(threshold) if isinstance(threshold, int | float) else None
+    if custom is not None:
+        code: dict[str, Any] = _either(custom, "code_config", "codeConfig") or {}
+        function = str(code.get("name", ""))
+        ours = function.removeprefix(OURS_PREFIX) if function.startswith(OURS_PREFIX) else ""
+        if ours in CATALOGUE:
+            info = CATALOGUE[ours]
+            return Criterion(ours, info.kind, "ours", limit, options, _params(ours, data, options))
+        return Criterion(name, "deterministic", "team", limit, options, function=function)
+    info = CATALOGUE.get(name)
+    criterion = Criterion(name, info.kind if info else "deterministic", "adk", limit, options)
+    if name == "tool_trajectory_avg_score" and not simulated and _match_type(options) is not None:
+        criterion.params = _trajectory(data, options)
+    return criterion
+
+
+def _match_type(options: dict[str, Any]) -> str | None:
+    """The match type as ADK reads it; None when ADK would refuse it (it is then left to ADK to refuse)."""
+    value = _either(options, "match_type", "matchType")
+    if value is None:
+        return "EXACT"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return MATCH_TYPES[value] if 0 <= value < len(MATCH_TYPES) else None
+    text = str(value).strip().upper().replace("-", "_").replace(" ", "_")
+    return text if text in MATCH_TYPES else None
+
+
+def _trajectory(data: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    ignore_args = bool(_either(options, "ignore_args", "ignoreArgs"))
+    turns: list[dict[str, Any] | None] = []
+    for invocation in data["conversation"]:
+        intermediate = invocation.get("intermediate_data")
+        if intermediate is None:
+            turns.append(None)
+            continue
+        calls = expected_calls(intermediate)
+        turns.append({"expect": [{"calls": [_expected(c, ignore_args)]} for c in calls]})
+    return {"match_type": _match_type(options), "turns": turns}
+
+
+def _expected(call: dict[str, Any], ignore_args: bool) -> dict[str, Any]:
+    if ignore_args:
+        return {"name": call.get("name", "")}
+    # ADK compares the whole set of arguments; what looks like a matcher is a literal in ADK's own files.
+    args = {k: {"equals": v} for k, v in (call.get("args") or {}).items()}
+    return {"name": call.get("name", ""), "args": args, "args_exact": True}
+
+
+def expected_calls(intermediate: dict[str, Any]) -> list[dict[str, Any]]:
+    """The calls an ``intermediate_data`` of either shape expects, in order."""
+    if "invocation_events" in intermediate:
+        parts = [
+            part
+            for event in intermediate["invocation_events"]
+            for part in (event.get("content") or {}).get("parts") or []
+        ]
+        return [p["function_call"] for p in parts if p.get("function_call")]
+    return list(intermediate.get("tool_uses") or [])
+
+
+def _params(name: str, data: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Our metric's parameters out of the rubrics of a generated set, else out of the criterion's own extras."""
+    kind = rubric_type(name)
+    found = [r for r in data.get("rubrics") or [] if r.get("type") == kind]
+    params: dict[str, Any] = {}
+    for rubric in found:
+        params |= json.loads(rubric["rubric_content"]["text_property"])
+    turns: list[Any] = []
+    for invocation in data.get("conversation") or []:
+        own = [r for r in invocation.get("rubrics") or [] if r.get("type") == kind]
+        turns.append(json.loads(own[0]["rubric_content"]["text_property"]) if own else None)
+    if any(t is not None for t in turns):
+        params["turns"] = turns
+    if not params:
+        known = {"threshold", "include_intermediate_responses_in_final"}
+        params = {k: v for k, v in options.items() if k not in known}
+    return params

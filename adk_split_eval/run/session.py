@@ -1,0 +1,332 @@
+"""One run from start to finish: lint, build, infer, judge, store, pool the hits."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from adk_split_eval import __version__
+from adk_split_eval.record import Case, CaseResult, CompiledPlan, Conversation, Finding, RunResult
+from adk_split_eval.record.jsonio import dumps, write_atomically
+from adk_split_eval.record.runs import RunFolder, list_runs, run_folder
+from adk_split_eval.run import adk as border
+from adk_split_eval.run.agents import AgentLoadError, LoadedAgent, load_agent
+from adk_split_eval.run.engine import Engine, EngineOptions, Progress
+from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
+from adk_split_eval.run.journal import Journal, JournalError, Unit
+from adk_split_eval.run.verdicts import exit_code
+
+RESUMABLE_SECONDS = 24 * 3600
+
+
+class RunError(Exception):
+    """The run cannot start (exit code 2). ``findings`` say why, with places, when files are at fault."""
+
+    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings = list(findings)
+
+
+@dataclass(slots=True)
+class RunOptions:
+    """How to run a plan.
+
+    Attributes:
+        only: run one half only.
+        case_ids: run these cases only; an id that matches nothing is a :class:`RunError`.
+        trials: overrides the plan's.
+        fresh: never resume an interrupted run.
+        root: project root for the runs folder; looked up from the working directory when None.
+        write_candidates: put hits into the plan's probe pool.
+    """
+
+    only: Literal["fixed", "simulated"] | None = None
+    case_ids: Sequence[str] = ()
+    trials: int | None = None
+    jobs: int = 8
+    fresh: bool = False
+    fail_on_hit: bool = False
+    shared_agent: bool = False
+    write_candidates: bool = True
+    root: Path | None = None
+    progress: Progress | None = None
+    engine: EngineOptions = field(default_factory=EngineOptions)
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A run about to start."""
+
+    compiled: CompiledPlan
+    cases: list[Case]
+    folder: RunFolder
+    fingerprint: str
+    started_at: str
+    resumed: int = 0
+
+
+def select(compiled: CompiledPlan, options: RunOptions) -> list[Case]:
+    """The cases that run, in the plan's order.
+
+    Raises:
+        RunError: a case id matches nothing, or nothing is left to run.
+    """
+    cases = [c for c in compiled.cases if options.only is None or c.set == options.only]
+    if options.case_ids:
+        known = {c.case_id for c in cases}
+        unknown = [i for i in options.case_ids if i not in known]
+        if unknown:
+            import difflib
+
+            near = difflib.get_close_matches(unknown[0], sorted(known), 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(sorted(known)) or 'none'}"
+            where = f" in the {options.only} set" if options.only else ""
+            raise RunError(f"ASE901 no case {unknown[0]!r}{where}{hint}")
+        cases = [c for c in cases if c.case_id in set(options.case_ids)]
+    if not cases:
+        what = f"{options.only} cases" if options.only else "cases"
+        raise RunError(f"ASE902 {compiled.plan_id}: there are no {what} to run")
+    return cases
+
+
+def new_run_id() -> str:
+    """Sortable by time, unique without a clock that never stands still: ``20261130T154500Z-3fa9c1``."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+
+
+def input_files(compiled: CompiledPlan) -> list[Path]:
+    """Every file whose change makes a stored conversation stale."""
+    files: list[Path] = [Path(p) for p in compiled.extra.get("files", [])]
+    if compiled.agent_dir:
+        files += tree_files(Path(compiled.agent_dir))
+    return [f for f in files if f.is_file()]
+
+
+def _resumable(options: RunOptions, plan_id: str, print_of_inputs: str, trials: int) -> RunFolder | None:
+    """The newest unfinished run of the same inputs that is not older than a day and not running elsewhere."""
+    for folder in reversed(list_runs(options.root, finished=False)):
+        if folder.finished or not folder.journal.is_file():
+            continue
+        if time.time() - folder.journal.stat().st_mtime > RESUMABLE_SECONDS:
+            continue
+        try:
+            with Journal(folder.journal) as journal:
+                if journal.meta("fingerprint") == print_of_inputs and journal.meta("plan_id") == plan_id:
+                    if journal.meta("trials") == str(trials) and not _alive(journal.meta("pid")):
+                        return folder
+        except JournalError:
+            continue
+    return None
+
+
+def _alive(pid: str | None) -> bool:
+    """Whether another process is still working on that run."""
+    import os
+
+    if not pid or not pid.isdigit() or int(pid) == os.getpid():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def prepare(compiled: CompiledPlan, options: RunOptions) -> Prepared:
+    """Choose cases and the run folder; an interrupted run of the same inputs is taken up again."""
+    cases = select(compiled, options)
+    trials = options.trials or compiled.trials
+    marks = [border.adk_version(), __version__, compiled.plan_id]
+    print_of_inputs = fingerprint(input_files(compiled), marks)
+    folder = None if options.fresh else _resumable(options, compiled.plan_id, print_of_inputs, trials)
+    resumed = 0
+    started_at = datetime.now(UTC).isoformat(timespec="seconds")
+    if folder is not None:
+        with Journal(folder.journal) as journal:
+            resumed = journal.count()
+            started_at = journal.meta("started_at") or started_at
+    else:
+        folder = run_folder(new_run_id(), options.root)
+    return Prepared(compiled, cases, folder, print_of_inputs, started_at, resumed)
+
+
+def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunResult:
+    """Run the prepared units and store the result.
+
+    Raises:
+        KeyboardInterrupt: interrupted; finished units are stored and the same command resumes.
+        JournalError: finished units could not be stored.
+    """
+    import os
+
+    compiled = prepared.compiled
+    engine_options = options.engine
+    engine_options.trials = options.trials or compiled.trials
+    engine_options.jobs = options.jobs
+    with Journal(prepared.folder.journal) as journal:
+        for key, value in (
+            ("plan_id", compiled.plan_id),
+            ("fingerprint", prepared.fingerprint),
+            ("started_at", prepared.started_at),
+            ("trials", str(engine_options.trials)),
+            ("adk_version", border.adk_version()),
+            ("tool_version", __version__),
+            ("pid", str(os.getpid())),
+            ("plan_path", str(compiled.extra.get("plan_path", ""))),
+        ):
+            journal.set_meta(key, value)
+        engine = Engine(compiled, agent, engine_options, journal)
+        results = asyncio.run(engine.run(prepared.cases, options.progress))
+        result = assemble(prepared, results, options)
+        conversations = _conversations(journal)
+        finish(prepared, result, options, conversations, agent.directory)
+        journal.set_meta("pid", "")
+    return result
+
+
+def _conversations(journal: Journal) -> Callable[[CaseResult], Conversation | None]:
+    def find(case: CaseResult) -> Conversation | None:
+        for number, trial in enumerate(case.trials):
+            if trial.verdict == case.verdict:
+                stored = journal.get(Unit(case.set, case.case_id, number))
+                return stored.conversation if stored else None
+        return None
+
+    return find
+
+
+def assemble(prepared: Prepared, results: list[CaseResult], options: RunOptions) -> RunResult:
+    """The run's result out of its cases'."""
+    compiled = prepared.compiled
+    result = RunResult(
+        run_id=prepared.folder.run_id,
+        plan_id=compiled.plan_id,
+        started_at=prepared.started_at,
+        adk_version=border.adk_version(),
+        tool_version=__version__,
+        cases=results,
+    )
+    result.exit_code = exit_code(results, fail_on_hit=options.fail_on_hit)
+    result.notes = [f.message for f in compiled.findings if f.level != "error" and f.case_id is None]
+    if prepared.resumed:
+        result.notes.append(f"resumed: {prepared.resumed} finished units were taken over from the interrupted run")
+    return result
+
+
+def finish(
+    prepared: Prepared,
+    result: RunResult,
+    options: RunOptions,
+    conversation_of: Callable[[CaseResult], Conversation | None],
+    agent_dir: Path | None,
+) -> None:
+    """Store the result, then pool the hits: the result is on disk before anything after it can fail."""
+    write_result(prepared.folder, result)
+    if not options.write_candidates:
+        return
+    result.candidates = pool_hits(prepared, result, conversation_of, agent_dir)
+    if result.candidates:
+        write_result(prepared.folder, result)
+
+
+def write_result(folder: RunFolder, result: RunResult) -> None:
+    folder.path.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder.result, dumps(result.to_json()) + "\n")
+
+
+def pool_hits(
+    prepared: Prepared,
+    result: RunResult,
+    conversation_of: Callable[[CaseResult], Conversation | None],
+    agent_dir: Path | None,
+) -> list[str]:
+    """Every HIT becomes a candidate in the plan's probe pool; what cannot be written there is kept in the run folder."""
+    from adk_split_eval import pool
+
+    compiled = prepared.compiled
+    cases = {(c.set, c.case_id): c for c in compiled.cases}
+    context: dict[str, Any] = {
+        "run_id": result.run_id,
+        "started_at": result.started_at,
+        "adk_version": result.adk_version,
+        "tool_version": result.tool_version,
+        "agent_commit": git_commit(agent_dir) if agent_dir else None,
+        "simulator_model": compiled.models.get("simulator"),
+        "judge_model": compiled.models.get("judge"),
+    }
+    written: list[str] = []
+    plan_dir = Path(compiled.root)
+    for case_result in result.cases:
+        conversation = conversation_of(case_result) if case_result.verdict == "HIT" else None
+        if conversation is None:
+            continue
+        case = cases[case_result.set, case_result.case_id]
+        candidate = pool.candidates_from(result, case, case_result, conversation, plan_dir=plan_dir, context=context)
+        if candidate is None:
+            continue
+        try:
+            path = pool.store(candidate, plan_dir)
+        except OSError as error:
+            path = pool.store(candidate, prepared.folder.path)
+            result.notes.append(f"{plan_dir}: the probe pool cannot be written ({error.strerror}); kept in {path}")
+        written.append(str(path))
+    return written
+
+
+def run_compiled(compiled: CompiledPlan, options: RunOptions) -> RunResult:
+    """Run a compiled plan.
+
+    Raises:
+        RunError: nothing to run, no agent, or an agent that cannot be loaded.
+    """
+    if any(f.level == "error" and f.case_id is None for f in compiled.findings):
+        raise RunError("the plan cannot be run", [f for f in compiled.findings if f.level == "error"])
+    select(compiled, options)
+    if not compiled.agent_dir:
+        raise RunError("ASE903 the plan names no agent; add `agent: FOLDER` (relative to the plan)")
+    try:
+        border.load()
+        agent = load_agent(Path(compiled.agent_dir), shared=options.shared_agent)
+    except AgentLoadError as error:
+        raise RunError(f"ASE904 {error}") from error
+    except border.AdkMissingError as error:
+        raise RunError(f"ASE905 {error}") from error
+    import os
+
+    os.environ["ADK_SPLIT_EVAL_ROOT"] = str(compiled.extra.get("metrics_root") or compiled.root)
+    return execute(prepare(compiled, options), options, agent)
+
+
+def run_cases(
+    compiled: CompiledPlan,
+    cases: list[Case],
+    *,
+    trials: int,
+    progress: Progress | None = None,
+    agent: LoadedAgent | None = None,
+) -> list[CaseResult]:
+    """Run these cases and nothing else: no journal, no pool. What ``freeze`` proves its cases with.
+
+    Raises:
+        RunError: no agent, or one that cannot be loaded.
+    """
+    if agent is None:
+        if not compiled.agent_dir:
+            raise RunError("ASE903 the plan names no agent; add `agent: FOLDER` (relative to the plan)")
+        try:
+            border.load()
+            agent = load_agent(Path(compiled.agent_dir))
+        except AgentLoadError as error:
+            raise RunError(f"ASE904 {error}") from error
+        except border.AdkMissingError as error:
+            raise RunError(f"ASE905 {error}") from error
+    engine = Engine(compiled, agent, EngineOptions(trials=trials))
+    return asyncio.run(engine.run(cases, progress))
