@@ -1,0 +1,171 @@
+"""The verbs as Python functions; the command line is a thin face over them.
+
+``from adk_split_eval import load_plan, build, lint, run, score, freeze``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from adk_split_eval.lint import LintResult
+    from adk_split_eval.plan.loading import LoadedPlan
+    from adk_split_eval.record import CompiledPlan, RunResult
+    from adk_split_eval.run.session import RunOptions
+
+
+def load_plan(path: str | Path) -> LoadedPlan:
+    """Read a plan and the frozen cases beside it.
+
+    Raises:
+        adk_split_eval.plan.PlanError: the plan as a whole cannot be used; its ``findings`` say where and why.
+    """
+    from adk_split_eval.plan import load_plan as load
+
+    return load(Path(path))
+
+
+def compile_plan(plan: str | Path | LoadedPlan) -> CompiledPlan:
+    """Turn a plan into sets and cases without writing anything; case-level lint findings are attached to their cases."""
+    from adk_split_eval.build import compile_plan as compile_loaded
+
+    loaded = load_plan(plan) if isinstance(plan, str | Path) else plan
+    compiled = compile_loaded(loaded)
+    _attach_lint(compiled, loaded)
+    return compiled
+
+
+def _attach_lint(compiled: CompiledPlan, loaded: LoadedPlan) -> None:
+    from adk_split_eval.lint import lint_plan, rejecting_codes
+
+    rejecting = rejecting_codes()
+    cases = {c.case_id: c for c in compiled.cases}
+    for finding in lint_plan(loaded.path):
+        if finding.level == "error" and finding.code not in rejecting:
+            continue
+        case = cases.get(finding.case_id or "")
+        target = case.findings if case is not None else compiled.findings
+        if all((f.code, f.place()) != (finding.code, finding.place()) for f in target):
+            target.append(finding)
+
+
+def build(plan: str | Path | LoadedPlan, *, check: bool = False, web: bool = False) -> Any:
+    """Write the plan's sets (or, with ``check``, compare them with what is on disk). Returns a ``BuildReport``."""
+    from adk_split_eval.build import compile_plan as compile_loaded
+    from adk_split_eval.build import write_sets
+
+    loaded = load_plan(plan) if isinstance(plan, str | Path) else plan
+    return write_sets(compile_loaded(loaded), check=check, web=web)
+
+
+def lint(*paths: str | Path, **options: Any) -> LintResult:
+    """Lint plans, sets, configs and folders; imports neither ADK nor the project's code."""
+    from adk_split_eval.lint import lint_paths
+
+    return lint_paths([Path(p) for p in paths], **options)
+
+
+def run(
+    plan: str | Path | LoadedPlan,
+    *,
+    only: Literal["fixed", "simulated"] | None = None,
+    case_ids: Sequence[str] = (),
+    trials: int | None = None,
+    options: RunOptions | None = None,
+) -> RunResult:
+    """Lint, build, infer, judge: one plan, both halves (or ``only`` one).
+
+    Raises:
+        adk_split_eval.plan.PlanError, adk_split_eval.run.RunError: it cannot start.
+    """
+    from adk_split_eval.build import write_sets
+    from adk_split_eval.run import RunError, RunOptions, run_compiled
+
+    options = options or RunOptions()
+    options.only = only or options.only
+    options.case_ids = case_ids or options.case_ids
+    options.trials = trials or options.trials
+    compiled = compile_plan(plan)
+    errors = [f for f in compiled.findings if f.level == "error" and f.case_id is None]
+    if errors:
+        raise RunError("the plan cannot be run", errors)
+    try:
+        write_sets(compiled)
+    except OSError as error:
+        compiled.decisions.append(f"the sets could not be written: {error}")
+    return run_compiled(compiled, options)
+
+
+def run_sets(
+    sets: Sequence[str], agent: str | Path, config: str | Path | None = None, options: RunOptions | None = None
+) -> RunResult:
+    """Any ADK eval sets as they are, with our verdicts.
+
+    Raises:
+        adk_split_eval.run.RunError, adk_split_eval.run.RawInputError: it cannot start.
+    """
+    from adk_split_eval.lint import lint_sets, rejecting_codes
+    from adk_split_eval.run import RunOptions, run_compiled
+    from adk_split_eval.run.raw import compile_sets, load_sets
+
+    chosen = Path(config) if config is not None else None
+    raw = load_sets(list(sets), chosen)
+    rejecting = rejecting_codes()
+    findings = [
+        f for f in lint_sets([s.path for s in raw], chosen) if f.level != "error" or (f.case_id and f.code in rejecting)
+    ]
+    options = options or RunOptions()
+    options.write_candidates = False
+    return run_compiled(compile_sets(raw, Path(agent).absolute(), findings), options)
+
+
+def score(
+    source: str | Path, traces: str | Path | None = None, *, options: RunOptions | None = None
+) -> RunResult:
+    """Judge recorded conversations: a plan with a trace file, or one file in the flat form.
+
+    Raises:
+        adk_split_eval.plan.PlanError, adk_split_eval.run.RunError: it cannot start.
+    """
+    from adk_split_eval.build import compile_plan as compile_loaded
+    from adk_split_eval.build import load_flat, read_traces
+    from adk_split_eval.run import RunError
+    from adk_split_eval.run.score import score_compiled
+
+    path = Path(source)
+    if traces is None:
+        loaded, recorded = load_flat(path)
+        compiled = compile_loaded(loaded)
+    else:
+        compiled = compile_plan(path)
+        recorded = read_traces(Path(traces))
+    errors = [f for f in compiled.findings if f.level == "error" and f.case_id is None]
+    if errors:
+        raise RunError("the plan cannot be scored", errors)
+    return score_compiled(compiled, recorded, options)
+
+
+def score_run(run: str | Path | None = None, plan: str | Path | None = None, *, options: RunOptions | None = None) -> RunResult:
+    """Judge the conversations of a stored run anew, with the plan as it is now.
+
+    Raises:
+        adk_split_eval.record.runs.RunNotFoundError: no such run.
+    """
+    from adk_split_eval.record.runs import resolve_run
+    from adk_split_eval.run import RunError
+    from adk_split_eval.run.score import score_compiled, stored_conversations, stored_plan_path
+
+    folder = resolve_run(run)
+    source = str(plan) if plan is not None else stored_plan_path(folder)
+    if not source:
+        raise RunError(f"ASE909 {folder.path}: the run does not say which plan it was made from; name the plan")
+    return score_compiled(compile_plan(source), stored_conversations(folder), options)
+
+
+def freeze(plan: str | Path, ids: Sequence[str] = (), **options: Any) -> Any:
+    """Turn approved candidates into frozen fixed cases; see ``adk_split_eval.freeze``."""
+    from adk_split_eval.freeze import freeze_candidates
+
+    return freeze_candidates(Path(plan), list(ids), **options)
