@@ -1,0 +1,24 @@
+"""Candidates on disk: every hit of the probe as one readable file, counted, reviewed, and drafted as a fixed case."""
+
+from adk_split_eval.pool.candidate import HOLE, Candidate, Hit, Review, Seen
+from adk_split_eval.pool.collect import candidates_from
+from adk_split_eval.pool.draft import holes
+from adk_split_eval.pool.reading import PoolError
+from adk_split_eval.pool.store import find, headers, load, load_header, pool_dir, store
+
+__all__ = [
+    "HOLE",
+    "Candidate",
+    "Hit",
+    "PoolError",
+    "Review",
+    "Seen",
+    "candidates_from",
+    "find",
+    "headers",
+    "holes",
+    "load",
+    "load_header",
+    "pool_dir",
+    "store",
+]
