@@ -52,14 +52,17 @@ TEXTS: dict[str, Callable[[View], list[str]]] = {
 
 @dataclass(slots=True)
 class TextCondition:
+    """All of these patterns are found in the texts of one source."""
+
     source: str
-    pattern: re.Pattern[str]
+    patterns: list[re.Pattern[str]]
 
     def holds(self, view: View, captures: Captures) -> bool:
-        return search(self.pattern, TEXTS[self.source](view), captures)
+        texts = TEXTS[self.source](view)
+        return all(search(pattern, texts, captures) for pattern in self.patterns)
 
     def names(self) -> set[str]:
-        return set(self.pattern.groupindex)
+        return {name for pattern in self.patterns for name in pattern.groupindex}
 
 
 @dataclass(slots=True)

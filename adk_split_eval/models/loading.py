@@ -132,10 +132,10 @@ class Reader:
         return 0
 
     def pattern(self, place: Place, value: Any) -> re.Pattern[str]:
-        """A regular expression, case ignored; ``<name>`` of ``patterns`` is put in where ``%name%`` stands."""
+        """A regular expression, case ignored; ``%name%`` stands for a pattern named under ``patterns``."""
         text = self.text(place, value) or ""
         for name, part in self.patterns.items():
-            text = text.replace(f"%{name}%", part)
+            text = text.replace(f"%{name}%", f"(?:{part})")
         try:
             return re.compile(text, re.IGNORECASE)
         except re.error as problem:
@@ -244,7 +244,9 @@ def read_conditions(reader: Reader, place: Place, value: Any, salt: str = "") ->
 
 def _condition(reader: Reader, place: Place, key: str, item: Any, keys: dict[str, Any], salt: str) -> Condition | None:
     if key in TEXTS:
-        return TextCondition(key, reader.pattern(place, item))
+        if not isinstance(item, list):
+            return TextCondition(key, [reader.pattern(place, item)])
+        return TextCondition(key, [reader.pattern((*place, i), one) for i, one in enumerate(cast("list[Any]", item))])
     if key == "after_tool":
         tests = _tool_tests(reader, place, item)
         if "result" in keys:

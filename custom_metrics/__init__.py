@@ -1,0 +1,1 @@
+"""A team's own metrics, beside the plans that use them."""
