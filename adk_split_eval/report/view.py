@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal, cast
 
-from adk_split_eval.criteria.catalogue import CATALOGUE
+from adk_split_eval.criteria.catalogue import CATALOGUE, CriterionInfo
 from adk_split_eval.record.case import Case, CompiledPlan, Half
 from adk_split_eval.record.result import CaseResult, CriterionResult, RunResult
 
@@ -215,16 +215,18 @@ def cannot_judge(half: Half) -> list[tuple[str, list[str]]]:
     """The criteria a half may never use, grouped by the reason in few words, from the catalogue."""
     groups: dict[str, list[str]] = {}
     for row in CATALOGUE.values():
-        if half in row.sets:
-            continue
-        if half == "fixed":
-            why = "they judge an improvised conversation"
-        elif row.reference_based:
-            why = "they compare with a reference, and an improvised conversation has none"
-        else:
-            why = row.why
-        groups.setdefault(why, []).append(row.name)
+        if half not in row.sets:
+            groups.setdefault(why_not(row, half), []).append(row.name)
     return list(groups.items())
+
+
+def why_not(row: CriterionInfo, half: Half) -> str:
+    """Why a half may never use a criterion, in few words that fit one criterion and several."""
+    if half == "fixed":
+        return "made for an improvised conversation; here the user's words are written"
+    if row.reference_based:
+        return "compared with a reference, and an improvised conversation has none"
+    return row.why
 
 
 def flaky_cases(cases: list[CaseResult]) -> list[str]:
