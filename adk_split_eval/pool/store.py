@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Generator
 from pathlib import Path
@@ -222,20 +223,23 @@ def _grams(text: str) -> set[str]:
 @contextlib.contextmanager
 def locked(plan_dir: Path) -> Generator[None, None, None]:
     """Hold the pool of ``plan_dir`` against other processes; a killed holder's lock is released by the system."""
-    folder = plan_dir / ".adk-split-eval"
+    folder = pool_dir(plan_dir)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = (folder / "pool.lock").open("a")
     except OSError as error:
         raise refuse(UNREADABLE, f"cannot be written: {error.strerror or error}", path=str(folder)) from error
-    with handle:
-        try:
-            import fcntl
-        except ImportError:  # no advisory locks on this platform: writes are still atomic one by one
-            yield
-            return
+    try:
+        import fcntl
+    except ImportError:  # no advisory locks on this platform: writes are still atomic one by one
+        yield
+        return
+    # The folder itself is the lock, so that no lock file lies among what a team commits.
+    handle = os.open(folder, os.O_RDONLY)
+    try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(handle)
 
 
 __all__ = [
