@@ -6,7 +6,8 @@ Only the keys given are compared, by value or matcher. The score is the share of
 from __future__ import annotations
 
 from adk_split_eval.metrics.base import Parameters, mapping, only
-from adk_split_eval.metrics.values import compare_keys, require_sound, summary
+from adk_split_eval.metrics.differences import summary
+from adk_split_eval.metrics.values import compare_keys, require_sound
 from adk_split_eval.record import Conversation, Judgement
 
 NAME = "final_state_v1"

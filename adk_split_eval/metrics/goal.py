@@ -14,9 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 from adk_split_eval.metrics.base import Parameters, mapping, only, sequence, text
+from adk_split_eval.metrics.differences import summary
 from adk_split_eval.metrics.patterns import CallPattern, failure, placed_calls, response_error, response_fits
 from adk_split_eval.metrics.text import excerpt, quote, show
-from adk_split_eval.metrics.values import ParameterError, compare_keys, compiled, require_sound, summary
+from adk_split_eval.metrics.values import ParameterError, compare_keys, compiled, require_sound
 from adk_split_eval.record import Conversation, Judgement
 
 NAME = "goal_reached_v1"

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any, cast
 
 from adk_split_eval.metrics.base import Parameters, judge_turns, mapping, only, sequence, text
+from adk_split_eval.metrics.differences import normalisation_note
 from adk_split_eval.metrics.text import escape, quote, show
-from adk_split_eval.metrics.values import matches, normalisation_note, require_sound
+from adk_split_eval.metrics.values import matches, require_sound
 from adk_split_eval.record import Conversation, Judgement, Text, Turn
 
 NAME = "intermediate_responses_v1"

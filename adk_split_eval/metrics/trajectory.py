@@ -20,9 +20,10 @@ from itertools import groupby
 from typing import Any, Literal, cast, get_args
 
 from adk_split_eval.metrics.base import Parameters, mapping, missing_turn, only, sequence, text, turn_parameters
+from adk_split_eval.metrics.differences import Difference
 from adk_split_eval.metrics.matching import FREE, match_in_order, maximum_matching
 from adk_split_eval.metrics.text import quote, show_call
-from adk_split_eval.metrics.values import Difference, ParameterError, iter_key_differences, require_sound
+from adk_split_eval.metrics.values import ParameterError, iter_key_differences, require_sound
 from adk_split_eval.record import Call, Conversation, Judgement, Row
 
 NAME = "tool_args_v1"

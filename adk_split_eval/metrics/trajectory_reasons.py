@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from adk_split_eval.metrics.differences import summary
 from adk_split_eval.metrics.matching import FREE, maximum_matching
 from adk_split_eval.metrics.text import escape, show_call
-from adk_split_eval.metrics.values import summary
 from adk_split_eval.record import Call
 
 if TYPE_CHECKING:

@@ -22,13 +22,11 @@ from __future__ import annotations
 import functools
 import math
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, cast
 
+from adk_split_eval.metrics.differences import Difference, is_number
 from adk_split_eval.metrics.text import quote, show
 
 _KEY_SETS: tuple[frozenset[str], ...] = tuple(
@@ -48,26 +46,10 @@ _KEY_SETS: tuple[frozenset[str], ...] = tuple(
 )
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 _MATCHER_DEPTH = 60
-# CPython sorts combining marks by insertion, so normalising a hostile megabyte could take quadratic time.
-_NORMALISED_LENGTH = 10_000
 
 
 class ParameterError(ValueError):
     """Parameters of a metric that make no sense; the metric answers not_evaluated with this message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One place where a value is not what was expected: ``path`` (``args.items[2].sku``) and what is wrong there."""
-
-    path: str
-    expected: Any
-    actual: Any
-    kind: str = "value"
-
-    def __str__(self) -> str:
-        text = _DESCRIPTIONS[self.kind](self.expected, self.actual)
-        return f"{self.path}: {text}" if self.path else text
 
 
 def is_matcher(value: Any) -> bool:
@@ -207,11 +189,6 @@ def _same_scalar(want: Any, have: Any) -> bool:
     return type(want) is type(have) and bool(want == have)
 
 
-def is_number(value: Any) -> bool:
-    """A JSON number: no boolean, no numeric string."""
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-
-
 def _matcher_holds(matcher: dict[str, Any], actual: Any, depth: int) -> bool:
     problem = _problem(matcher)
     if problem or depth > _MATCHER_DEPTH:
@@ -326,113 +303,3 @@ def _key_path(path: str, key: Any) -> str:
     if _PLAIN_KEY.match(text) and len(text) <= 60:
         return f"{path}.{text}" if path else text
     return f"{path}[{quote(text, 60)}]"
-
-
-def _type_name(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if is_number(value):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, list | tuple):
-        return "list"
-    return "object" if isinstance(value, Mapping) else type(value).__name__
-
-
-def _value_text(expected: Any, actual: Any) -> str:
-    if isinstance(expected, str) and isinstance(actual, str):
-        return _string_text(expected, actual)
-    left, right = _type_name(expected), _type_name(actual)
-    note = f" (expected {left}, got {right})" if left != right else ""
-    return f"{show(expected)} ≠ {show(actual)}{note}"
-
-
-def _string_text(expected: str, actual: str) -> str:
-    note = normalisation_note(expected, actual)
-    if note:
-        return f"{_composed_shown(expected)} ≠ {_composed_shown(actual)} ({note})"
-    common = next(
-        (i for i, (a, b) in enumerate(zip(expected, actual, strict=False)) if a != b),
-        len(min(expected, actual, key=len)),
-    )
-    if common <= 80:
-        return f"{quote(expected, 120)} ≠ {quote(actual, 120)}"
-    cut = common - 20
-    return f"…{quote(expected[cut:], 100)} ≠ …{quote(actual[cut:], 100)} (the first {common} characters agree)"
-
-
-def normalisation_note(expected: str, actual: str) -> str | None:
-    """Says so when two different strings differ only in Unicode normalisation (composed, decomposed, compatibility)."""
-    if max(len(expected), len(actual)) > _NORMALISED_LENGTH or (expected.isascii() and actual.isascii()):
-        return None
-    if unicodedata.normalize("NFC", expected) == unicodedata.normalize("NFC", actual):
-        return f"differ only in Unicode normalisation: expected {_form(expected)}, got {_form(actual)}"
-    if unicodedata.normalize("NFKC", expected) == unicodedata.normalize("NFKC", actual):
-        return "differ only in Unicode compatibility forms (NFKC), such as full-width letters"
-    return None
-
-
-def _form(text: str) -> str:
-    for form in ("NFC", "NFD"):
-        if unicodedata.is_normalized(form, text):  # type: ignore[arg-type]
-            return "composed (NFC)" if form == "NFC" else "decomposed (NFD)"
-    return "neither composed nor decomposed"
-
-
-def _composed_shown(text: str) -> str:
-    """Quoted with combining marks escaped: otherwise the two sides of the difference would look the same."""
-    shown = quote(text, 120)
-    return "".join(f"\\u{ord(c):04x}" if unicodedata.combining(c) else c for c in shown)
-
-
-def _matcher_text(matcher: dict[str, Any], actual: Any) -> str:
-    have = show(actual)
-    kind = _type_name(actual)
-    if "regex" in matcher:
-        if not isinstance(actual, str):
-            return f"expected a string that matches regex {quote(matcher['regex'])}, got {have} ({kind})"
-        return f"{have} does not match regex {quote(matcher['regex'])}"
-    if "one_of" in matcher:
-        return f"{have} ({kind}) is none of {show(matcher['one_of'])}"
-    if "contains" in matcher:
-        return f"{have} ({kind}) does not contain {show(matcher['contains'])}"
-    bounds = " and ".join(
-        [f"greater than {show(matcher['gt'])}"] * ("gt" in matcher)
-        + [f"less than {show(matcher['lt'])}"] * ("lt" in matcher)
-    )
-    if "approx" in matcher:
-        bounds = f"within {show(matcher.get('within', 'a relative 1e-9'))} of {show(matcher['approx'])}"
-    if not is_number(actual):
-        return f"expected a number {bounds}, got {have} ({kind})"
-    return f"{have} is not {bounds}"
-
-
-def _missing_text(expected: Any, _actual: Any) -> str:
-    return f"missing, expected {show(expected)}"
-
-
-def _extra_text(_expected: Any, actual: Any) -> str:
-    return f"not expected, got {show(actual)}"
-
-
-def _length_text(expected: list[Any], actual: list[Any]) -> str:
-    return f"expected {len(expected)} elements, got {len(actual)}"
-
-
-_DESCRIPTIONS = {
-    "value": _value_text,
-    "matcher": _matcher_text,
-    "missing": _missing_text,
-    "extra": _extra_text,
-    "length": _length_text,
-}
-
-
-def summary(differences: list[Difference], limit: int = 5) -> str:
-    """The first ``limit`` differences in one line, and how many more there are."""
-    shown = "; ".join(str(d) for d in differences[:limit])
-    more = len(differences) - limit
-    return f"{shown}; and {more} more" if more > 0 else shown
