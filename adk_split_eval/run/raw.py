@@ -228,7 +228,7 @@ def _expected(call: dict[str, Any], ignore_args: bool) -> dict[str, Any]:
     if ignore_args:
         return {"name": call.get("name", "")}
     # ADK compares the whole set of arguments; what looks like a matcher is a literal in ADK's own files.
-    args = {k: {"equals": v} for k, v in (call.get("args") or {}).items()}
+    args = {k: {"equals": v} if isinstance(v, dict | list) else v for k, v in (call.get("args") or {}).items()}
     return {"name": call.get("name", ""), "args": args, "args_exact": True}
 
 
