@@ -7,13 +7,24 @@ exclude_defaults=True)`` gives the shortest YAML form back.
 from __future__ import annotations
 
 import datetime
-import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, WithJsonSchema
 
-from adk_split_eval.plan.base import Matchable, Name, Regex, StrictModel, Words, check_text, complain
+from adk_split_eval.plan.base import (
+    CaseId,
+    IsoDate,
+    Matchable,
+    Name,
+    PersonaText,
+    PlanId,
+    Regex,
+    StrictModel,
+    Threshold,
+    Words,
+)
+from adk_split_eval.plan.checks import HOLE, check_hole, check_share
 from adk_split_eval.plan.models_process import (
     Contrast,
     ContrastField,
@@ -83,91 +94,19 @@ __all__ = [
     "ToolResult",
 ]
 
-HOLE = "TODO"
-"""What stands in a draft where a person must decide."""
-
 MatchType = Literal["EXACT", "IN_ORDER", "ANY_ORDER"]
 
-_ID = re.compile(r"[a-zA-Z0-9_]+")
-_CASE_ID = re.compile(r"[^\s/\\,:\x00-\x1f][^/\\,:\x00-\x1f]*(?<!\s)")
-
-
-def check_plan_id(value: str) -> str:
-    """``value`` itself when ``adk web`` accepts it as part of an id."""
-    if not _ID.fullmatch(value):
-        raise complain(
-            "ASE021",
-            f"the plan_id {value!r} may hold only letters, digits and underscores",
-            "write it like refund_desk",
-        )
-    return value
-
-
-def check_case_id(value: str) -> str:
-    """``value`` itself when it can be selected on a command line and name a file."""
-    if not _CASE_ID.fullmatch(value):
-        raise complain(
-            "ASE021",
-            f"the case_id {value!r} is empty, or holds a slash, comma, colon or blanks around it",
-            "write it like F-01",
-        )
-    return value
-
-
-def check_no_jinja(value: str) -> str:
-    """``value`` itself when ADK's simulator can render it: a ``{{`` in a persona's behaviour crashes the case."""
-    for mark in ("{{", "{%", "{#"):
-        if mark in value:
-            raise complain(
-                "ASE023",
-                f"a persona's text holds {mark!r}, which ADK renders as a template: the case would crash",
-                "rephrase it without the braces",
-            )
-    return value
-
-
-def check_date(value: str) -> str:
-    """``value`` itself when it is an ISO date."""
-    try:
-        datetime.date.fromisoformat(value)
-    except ValueError:
-        raise complain("ASE013", f"{value!r} is no date", 'write it like "2027-01-31", in quotes') from None
-    return value
-
-
-def _share(value: Any) -> Any:
-    """``"10%"`` as 0.1."""
-    if isinstance(value, str):
-        number = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", value.strip())
-        if number:
-            return float(number.group(1)) / 100
-        raise complain("ASE013", f"{value!r} is no share", "write a percentage like 10%, or a number from 0 to 1")
-    return value
-
-
-def _refuse_hole(value: Any) -> Any:
-    if value == HOLE:
-        raise complain(
-            "ASE033",
-            "expect_tools is still the hole TODO of a draft",
-            "write the calls the agent should make here ([] for none), or remove the key on every turn",
-        )
-    return value
-
-
-CaseId = Annotated[str, AfterValidator(check_case_id), Field(description="Unique id of the case over the whole plan.")]
-PersonaText = Annotated[str, AfterValidator(check_text), AfterValidator(check_no_jinja)]
-Threshold = Annotated[float, Field(gt=0, le=1)]
 Share = Annotated[
     float,
-    BeforeValidator(_share),
+    BeforeValidator(check_share),
     Field(gt=0, le=1),
     WithJsonSchema(
         {
+            "x-check": "share",
             "anyOf": [
                 {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
                 {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*%\s*$"},
-            ]
+            ],
         }
     ),
 ]
@@ -244,16 +183,6 @@ class Policy(StrictModel):
     )
     audit: Share | None = Field(default=None, description="Share of judged verdicts drawn for people to check, as 10%.")
 
-    @model_validator(mode="after")
-    def _odd(self) -> Policy:
-        if self.votes % 2 == 0:
-            raise complain(
-                "ASE037",
-                f"votes is {self.votes}: an even number can end in a tie",
-                f"write {self.votes + 1} or {self.votes - 1}",
-            )
-        return self
-
 
 class GroundedNumbers(StrictModel):
     """Options of `grounded_numbers_v1` for one case."""
@@ -279,23 +208,16 @@ class ResponseText(StrictModel):
     excludes: list[Words] = Field(default_factory=list[str], description="Texts that must not occur.")
     matches: Regex | None = Field(default=None, description="Pattern that must be found.")
 
-    @model_validator(mode="after")
-    def _something(self) -> ResponseText:
-        if not (self.contains or self.excludes or self.matches):
-            raise complain(
-                "ASE017", "response asks for nothing", "add contains, excludes or matches, or remove the key"
-            )
-        return self
-
 
 class FixedTurn(StrictModel):
     """One scripted user message and what is expected of the agent's answer."""
 
     user: Words = Field(description="The user's words, verbatim.")
-    expect_tools: Annotated[list[Step] | None, BeforeValidator(_refuse_hole)] = Field(
+    expect_tools: Annotated[list[Step] | None, BeforeValidator(check_hole)] = Field(
         default=None,
         description="Expected calls, one entry a step; a nested list holds parallel calls; [] calls nothing. "
         "On every turn of a case or on none.",
+        json_schema_extra={"x-check": "hole"},
     )
     expect_intermediate_responses: list[IntermediateResponse] | None = Field(
         default=None, description="What agents must say on the way, in order."
@@ -307,7 +229,7 @@ class FixedTurn(StrictModel):
 class FixedCase(_Placed):
     """One scripted conversation."""
 
-    case_id: CaseId
+    case_id: CaseId = Field(description="Unique id of the case over the whole plan.")
     scene: str = Field(default="", description="One line for people.")
     turns: list[FixedTurn] = Field(min_length=1, description="The user's messages in order.")
     match_type: MatchType | None = Field(
@@ -329,30 +251,6 @@ class FixedCase(_Placed):
     )
     interrupt: Interrupt | None = Field(default=None, description="Where our runner interrupts the case.")
 
-    @model_validator(mode="after")
-    def _tools_on_all_or_none(self) -> FixedCase:
-        annotated = [number for number, turn in enumerate(self.turns, 1) if turn.expect_tools is not None]
-        if annotated and len(annotated) < len(self.turns):
-            bare = [str(n) for n in range(1, len(self.turns) + 1) if n not in annotated]
-            raise complain(
-                "ASE030",
-                f"expect_tools stands on some turns only (missing on turn {', '.join(bare)})",
-                "write it on every turn or on none; [] says that a turn calls nothing",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _interrupt_inside(self) -> FixedCase:
-        if self.interrupt and self.interrupt.after_turn is not None and self.interrupt.after_turn >= len(self.turns):
-            raise complain(
-                "ASE034",
-                f"interrupt.after_turn is {self.interrupt.after_turn}, but the case has {len(self.turns)} turns: nothing would follow",
-                f"interrupt after turn {len(self.turns) - 1} at the latest"
-                if len(self.turns) > 1
-                else "add a turn after it",
-            )
-        return self
-
     @property
     def annotated(self) -> bool:
         """Whether the case states its tool calls."""
@@ -368,9 +266,7 @@ class Pending(StrictModel):
     """A known bug that must not block every merge: expected to fail, strictly, until a day."""
 
     owner: Name = Field(description="Who mends it.")
-    until: Annotated[str, AfterValidator(check_date)] = Field(
-        description="Last day (ISO date, in quotes) it is tolerated."
-    )
+    until: IsoDate = Field(description="Last day (ISO date, in quotes) it is tolerated.")
 
     @property
     def until_date(self) -> datetime.date:
@@ -380,7 +276,7 @@ class Pending(StrictModel):
 class Provenance(StrictModel):
     """What a frozen case came from. Further keys are kept as they are."""
 
-    model_config = {**StrictModel.model_config, "extra": "allow"}
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
 
     candidate: str | None = Field(default=None, description="File name of the candidate in the probe pool.")
     fingerprint: str | None = Field(default=None, description="Fingerprint of the fault.")
@@ -418,7 +314,7 @@ class FrozenCase(FixedCase):
 class FrozenFile(StrictModel):
     """`<plan_id>.frozen.yaml`: frozen cases, which belong to the plan's fixed set."""
 
-    plan_id: Annotated[str, AfterValidator(check_plan_id)] = Field(description="The plan they belong to.")
+    plan_id: PlanId = Field(description="The plan they belong to.")
     cases: list[FrozenCase] = Field(default_factory=list[FrozenCase], description="The frozen cases.")
 
 
@@ -482,26 +378,11 @@ class GoalEvidence(StrictModel):
         default=None, description="Session state after the last turn. Needs our runner."
     )
 
-    @model_validator(mode="after")
-    def _one(self) -> GoalEvidence:
-        given = [key for key in ("tool", "says", "state") if getattr(self, key) is not None]
-        if len(given) != 1:
-            raise complain(
-                "ASE017",
-                f"a piece of evidence is exactly one of tool, says, state; this one is {', '.join(given) or 'none'}",
-                "write one entry a piece of evidence",
-            )
-        if given[0] != "tool" and (self.args is not None or self.response is not None):
-            raise complain("ASE017", f"args and response go with `tool`, not with `{given[0]}`", "write two entries")
-        if self.state is not None and not self.state:
-            raise complain("ASE017", "evidence in the state names no key", "write {state: {key: value}}")
-        return self
-
 
 class SimCase(_Placed):
     """One improvised conversation: a persona with a goal, and what must hold whatever is said."""
 
-    case_id: CaseId
+    case_id: CaseId = Field(description="Unique id of the case over the whole plan.")
     scene: str = Field(default="", description="One line for people.")
     persona: Name | Persona | None = Field(
         default=None, description="Id of a shipped persona or of one under `personas:`, or one written in place."
@@ -530,14 +411,6 @@ class SimCase(_Placed):
     )
     interrupt: Interrupt | None = Field(default=None, description="Where our runner interrupts the case.")
 
-    @model_validator(mode="after")
-    def _persona_or_spread(self) -> SimCase:
-        if self.persona is not None and self.personas is not None:
-            raise complain("ASE017", "a case has `persona` or the spread `personas`, not both", "keep one of them")
-        if self.personas == []:
-            raise complain("ASE013", "the spread `personas` is empty", "name at least one persona, or write all")
-        return self
-
 
 class FixedSet(StrictModel):
     """The gate: scripted conversations."""
@@ -560,7 +433,7 @@ class SimSet(StrictModel):
 class Plan(StrictModel):
     """A plan for adk-split-eval: a fixed set that gates and a simulated set that probes."""
 
-    plan_id: Annotated[str, AfterValidator(check_plan_id)] = Field(description="Letters, digits, underscores.")
+    plan_id: PlanId = Field(description="Letters, digits, underscores.")
     agent: Name | None = Field(default=None, description="ADK agent folder, relative to this file.")
     models: Models | None = Field(default=None, description="Pinned model names.")
     session_input: SessionInput | None = Field(default=None, description="The session every case starts in.")

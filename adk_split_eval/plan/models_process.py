@@ -20,43 +20,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, GetJsonSchemaHandler, model_serializer, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from adk_split_eval.plan.base import Matchable, Name, Regex, StrictModel, Words, complain
+from adk_split_eval.plan.base import Matchable, Name, Path, Regex, StrictModel, Words
 from adk_split_eval.plan.models_tools import ToolPattern
-
-PATH_ROOTS: dict[str, tuple[str, ...]] = {
-    "tool": ("args", "response", "name", "author"),
-    "response": ("response", "args", "name", "author"),
-    "transfer": ("agent", "args", "author"),
-    "says": ("text", "match", "author"),
-    "state": ("value", "before", "key"),
-}
-"""Selector kind → the roots a path into such an event may start with."""
-
-ALL_ROOTS: frozenset[str] = frozenset(root for roots in PATH_ROOTS.values() for root in roots)
-
-
-def check_path(path: str) -> str:
-    """``path`` itself when it is dotted, without empty segments, and starts with a known root."""
-    segments = path.split(".")
-    if "" in segments:
-        raise complain(
-            "ASE013", f"the path {path!r} has an empty segment", "write it like args.stage or response.question.id"
-        )
-    if segments[0] not in ALL_ROOTS:
-        raise complain(
-            "ASE013",
-            f"the path {path!r} starts with {segments[0]!r}, which no event has",
-            "start it with one of: " + ", ".join(sorted(ALL_ROOTS)),
-        )
-    return path
-
-
-Path = Annotated[str, AfterValidator(check_path)]
-"""Dotted path into an event."""
 
 
 class EventSelector(StrictModel):
@@ -97,35 +66,9 @@ class EventSelector(StrictModel):
         """Whether plain ``adk eval`` cannot see such events."""
         return self.kind == "state"
 
-    @model_validator(mode="after")
-    def _exactly_one(self) -> EventSelector:
-        given = [kind for kind in PATH_ROOTS if getattr(self, kind) is not None]
-        if len(given) != 1:
-            raise complain(
-                "ASE017",
-                f"an event selector names exactly one of {', '.join(PATH_ROOTS)}; this one names {', '.join(given) or 'none'}",
-                "write for example {tool: set_stage}",
-            )
-        if self.ok is not None and given[0] not in ("tool", "response"):
-            raise complain("ASE017", f"`ok` has no meaning for a {given[0]} event", "use it with tool or response only")
-        for path in self.where:
-            check_root(path, given[0])
-        return self
-
     @model_serializer
     def _given_only(self) -> dict[str, Any]:
         return {key: value for key in type(self).model_fields if (value := getattr(self, key)) not in (None, {})}
-
-
-def check_root(path: str, kind: str) -> None:
-    """Refuse a path whose root an event of this kind does not have."""
-    root = path.split(".")[0]
-    if root not in PATH_ROOTS[kind]:
-        raise complain(
-            "ASE013",
-            f"the path {path!r} cannot be read from a {kind} event",
-            f"start it with one of: {', '.join(PATH_ROOTS[kind])}",
-        )
 
 
 EventRef = Annotated[
@@ -200,16 +143,6 @@ class Stage(StrictModel):
     max_turns: int | None = Field(default=None, ge=1, description="Most user turns that may be spent in it.")
     final: bool = Field(default=False, description="Nothing may happen after it is entered and its turn is over.")
 
-    @model_validator(mode="after")
-    def _turns(self) -> Stage:
-        if self.max_turns is not None and self.max_turns < self.min_turns:
-            raise complain(
-                "ASE013",
-                f"stage {self.name}: max_turns {self.max_turns} is below min_turns {self.min_turns}",
-                "swap them",
-            )
-        return self
-
 
 class EarlyEnd(StrictModel):
     """What a user who ends the conversation early leads to."""
@@ -221,12 +154,6 @@ class EarlyEnd(StrictModel):
         description="Stages that may then follow directly from any stage; coverage is no longer asked for.",
     )
     within_turns: int = Field(default=1, ge=1, description="User turns within which that must happen.")
-
-    @model_validator(mode="after")
-    def _some(self) -> EarlyEnd:
-        if self.says is None and self.event is None:
-            raise complain("ASE017", "early_end names neither `says` nor `event`", "say how an early end is recognised")
-        return self
 
 
 class StageFlow(StrictModel):
@@ -261,21 +188,6 @@ class StageFlow(StrictModel):
                 return [] if stage.final else [follower.name for follower in self.order[position + 1 : position + 2]]
         return []
 
-    @model_validator(mode="after")
-    def _names_agree(self) -> StageFlow:
-        names = [stage.name for stage in self.order]
-        doubled = sorted({name for name in names if names.count(name) > 1})
-        if doubled:
-            raise complain("ASE020", f"the stage {doubled[0]!r} is listed twice", "name each stage once")
-        used: list[str] = [self.initial] if self.initial else []
-        for stage in self.order:
-            used += [*(stage.next or []), *stage.back]
-        used += self.early_end.leads_to if self.early_end else []
-        for name in used:
-            if name not in names:
-                raise complain("ASE027", f"no stage is named {name!r}", f"the stages are: {', '.join(names)}")
-        return self
-
 
 class QuestionKind(StrictModel):
     """How often a kind of question may be asked."""
@@ -303,12 +215,6 @@ class Similarity(StrictModel):
         default=0.75, gt=0, le=1, description="From here up to `same`: a judge decides when there is one."
     )
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Similarity:
-        if self.grey > self.same:
-            raise complain("ASE013", f"grey {self.grey:g} is above same {self.same:g}", "make grey the lower one")
-        return self
-
 
 class Questions(StrictModel):
     """`repeated_questions_v1`: no question asked twice, counted per asking event."""
@@ -327,14 +233,6 @@ class Questions(StrictModel):
     )
     similarity: Similarity = Field(default_factory=Similarity, description="Thresholds for questions in other words.")
     judge: bool = Field(default=False, description="Ask the judge (`models.judge`) about pairs in the grey zone.")
-
-    @model_validator(mode="after")
-    def _comparable(self) -> Questions:
-        if self.id is None and self.text is None:
-            raise complain(
-                "ASE017", "questions names neither `id` nor `text`", "say where a question's id or words stand"
-            )
-        return self
 
 
 class Document(StrictModel):
@@ -356,13 +254,6 @@ class DocumentSource(StrictModel):
         default=None, description="JSON or YAML file {id, version, fragments}, relative to the plan."
     )
     inline: Document | None = Field(default=None, description="The document itself.")
-
-    @model_validator(mode="after")
-    def _one(self) -> DocumentSource:
-        given = [key for key in ("state", "file", "inline") if getattr(self, key) is not None]
-        if len(given) != 1:
-            raise complain("ASE017", "a document comes from exactly one of state, file, inline", "keep one of them")
-        return self
 
 
 class Evidence(StrictModel):
@@ -391,14 +282,6 @@ class Evidence(StrictModel):
     )
     judge: bool = Field(default=False, description="Ask the judge whether the question is about the cited fragment.")
 
-    @model_validator(mode="after")
-    def _pattern_needs_text(self) -> Evidence:
-        if self.claims_pattern is not None and self.text is None:
-            raise complain(
-                "ASE017", "claims_pattern needs `text`", "say where the question's words stand, as `text: args.text`"
-            )
-        return self
-
 
 class EndingReport(StrictModel):
     """The report that belongs to the ending."""
@@ -425,16 +308,6 @@ class Ending(StrictModel):
         default_factory=list[Any],
         description="Events that must not follow the end; empty: asking events of `questions`.",
     )
-
-    @model_validator(mode="after")
-    def _reason_is_read(self) -> Ending:
-        if (self.reasons or self.reason) and self.event is None:
-            raise complain(
-                "ASE017", "end reasons need the `event` that gives them", "add `event`, as {tool: end_interview}"
-            )
-        if self.reasons and self.reason is None:
-            raise complain("ASE017", "`reasons` needs `reason`, the path to read it from", "add `reason: args.reason`")
-        return self
 
 
 class Recovery(StrictModel):
@@ -521,23 +394,9 @@ class Contrast(StrictModel):
     must_differ: list[ContrastField] = Field(default_factory=list[ContrastField], description="What must differ.")
     must_not_differ: list[ContrastField] = Field(default_factory=list[ContrastField], description="What must be equal.")
 
-    @model_validator(mode="after")
-    def _asserts_something(self) -> Contrast:
-        if not (self.must_differ or self.must_not_differ):
-            raise complain("ASE017", f"the contrast {self.name} asserts nothing", "add must_differ or must_not_differ")
-        if self.cases[0] == self.cases[1]:
-            raise complain("ASE017", f"the contrast {self.name} compares {self.cases[0]} with itself", "name two cases")
-        return self
-
 
 class Interrupt(StrictModel):
     """Where our runner drops everything and goes on in the same session. Exactly one key."""
 
     after_turn: int | None = Field(default=None, ge=1, description="After this many user turns.")
     in_tool: Name | None = Field(default=None, description="During the first call of this tool, after the tool ran.")
-
-    @model_validator(mode="after")
-    def _one(self) -> Interrupt:
-        if (self.after_turn is None) == (self.in_tool is None):
-            raise complain("ASE017", "interrupt takes exactly one of after_turn, in_tool", "keep one of them")
-        return self
