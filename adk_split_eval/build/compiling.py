@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,16 @@ SECTION: dict[Half, str] = {"fixed": "fixed_set", "simulated": "sim_set"}
 SIMULATOR_KEYS = ("type", "model", "model_configuration", "max_allowed_invocations")
 
 
-def compile_plan(loaded: LoadedPlan, *, goals_stated: bool = False) -> CompiledPlan:
+def compile_plan(
+    loaded: LoadedPlan, *, recorded: bool = False, goals_stated: Collection[str] = frozenset()
+) -> CompiledPlan:
     """The sets and cases of a plan. Pure: nothing is read or written.
 
     Args:
         loaded: the checked plan.
-        goals_stated: the cases are judged on recordings that say themselves whether the goal was reached, so a goal needs
-            neither evidence nor a judge.
+        recorded: recorded conversations will be judged, so no model is asked to play the user.
+        goals_stated: ids of cases whose recording says itself whether the goal was reached, so that the goal needs neither
+            evidence nor a judge.
 
     An error finding without a ``case_id`` means that the plan as a whole must not be used; one with it rejects that case.
     """
@@ -48,10 +51,10 @@ def compile_plan(loaded: LoadedPlan, *, goals_stated: bool = False) -> CompiledP
     halves: tuple[Half, ...] = ("fixed", "simulated")
     for half in halves:
         criteria = _read_criteria(loaded, half, result)
-        if not goals_stated:
-            _check_models(loaded, criteria, result)
+        _check_models(loaded, criteria, result, recorded=recorded)
         items = [
-            _item(loaded, half, source, _draft(plan, criteria, source, goals_stated)) for source in _sources(plan, half)
+            _item(loaded, half, source, _draft(plan, criteria, source, source.case_id in goals_stated))
+            for source in _sources(plan, half)
         ]
         assign_groups(plan, items)
         result.sets += compiled_sets(plan, half, items, loaded.path.name, result.simulator)
@@ -89,9 +92,9 @@ def _sources(plan: Plan, half: Half) -> Sequence[FixedCase | SimCase]:
     return plan.sim_set.cases if plan.sim_set else ()
 
 
-def _draft(plan: Plan, criteria: HalfCriteria, source: FixedCase | SimCase, goals_stated: bool) -> Draft:
+def _draft(plan: Plan, criteria: HalfCriteria, source: FixedCase | SimCase, goal_stated: bool) -> Draft:
     if isinstance(source, SimCase):
-        return compile_simulated(plan, criteria, source, goals_stated=goals_stated)
+        return compile_simulated(plan, criteria, source, goal_stated=goal_stated)
     return compile_fixed(plan, criteria, source)
 
 
@@ -103,7 +106,7 @@ def _read_criteria(loaded: LoadedPlan, half: Half, result: CompiledPlan) -> Half
     return read_criteria(loaded.plan, half, complain)
 
 
-def _check_models(loaded: LoadedPlan, criteria: HalfCriteria, result: CompiledPlan) -> None:
+def _check_models(loaded: LoadedPlan, criteria: HalfCriteria, result: CompiledPlan, *, recorded: bool) -> None:
     """No judge and no simulator may be ADK's default one without anybody having said so."""
     for name in criteria.thresholds:
         info = CATALOGUE.get(name)
@@ -121,7 +124,7 @@ def _check_models(loaded: LoadedPlan, criteria: HalfCriteria, result: CompiledPl
         message = f"the simulated defaults {' and '.join(judged_defaults())} need a judge and the plan pins none"
         mend = "pin models.judge, or list under sim_set.criteria what is wanted"
         result.findings.append(Finding("ASE401", "error", message, **where, help=mend))
-    if "model" not in result.simulator:
+    if "model" not in result.simulator and not recorded:
         message = "the plan pins no simulator model: its simulated cases can be scored from recordings, but not run"
         result.findings.append(Finding("ASE402", "warning", message, **where, help="pin models.simulator"))
 

@@ -17,10 +17,10 @@ from adk_split_eval.record import Criterion
 GOAL = "goal_reached_v1"
 
 
-def compile_simulated(plan: Plan, half: HalfCriteria, case: SimCase, *, goals_stated: bool) -> Draft:
-    """The criteria of one simulated case. ``goals_stated``: recordings say themselves whether a goal was reached."""
+def compile_simulated(plan: Plan, half: HalfCriteria, case: SimCase, *, goal_stated: bool) -> Draft:
+    """The criteria of one simulated case. ``goal_stated``: a recording says whether its goal was reached."""
     draft = Draft()
-    _goal(half, case, draft, goals_stated=goals_stated)
+    _goal(half, case, draft, goal_stated=goal_stated)
     default_on = "grounded_numbers_v1" not in half.off
     add_invariants(half, case.forbidden_tools, case.grounded_numbers, draft, default_on=default_on)
     goal_judged = any(criterion.name == JUDGED_GOAL for criterion in draft.criteria)
@@ -40,8 +40,8 @@ def _judged_defaults(half: HalfCriteria) -> list[Criterion]:
     return [half.adk(name) for name in judged_defaults() if name not in half.off and not half.declares(name)]
 
 
-def _goal(half: HalfCriteria, case: SimCase, draft: Draft, *, goals_stated: bool) -> None:
-    if case.goal_evidence or goals_stated:
+def _goal(half: HalfCriteria, case: SimCase, draft: Draft, *, goal_stated: bool) -> None:
+    if case.goal_evidence or goal_stated:
         _goal_by_evidence(half, case, draft)
     elif not {GOAL, JUDGED_GOAL} & half.off:
         _goal_by_judge(half, case, draft)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from adk_split_eval.build.evalcase import function_call
-from adk_split_eval.plan.base import MATCHER_KEYS
+from adk_split_eval.metrics.values import is_matcher
 from adk_split_eval.plan.models import FixedTurn, ForbiddenTool, GoalEvidence, OrderRule, Step, ToolCall, ToolPattern
 
 
@@ -17,7 +17,7 @@ def literal(value: Any) -> Any:
     """``value`` with every ``{equals: …}`` unwrapped; raises :class:`_NotLiteral` when another matcher is in it."""
     if isinstance(value, dict):
         mapping = cast("dict[str, Any]", value)
-        if mapping and MATCHER_KEYS.issuperset(mapping):
+        if is_matcher(mapping):
             if "equals" in mapping:
                 return mapping["equals"]
             raise _NotLiteral
