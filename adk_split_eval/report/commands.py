@@ -136,7 +136,7 @@ def _print_diff(page: Page, diff: RunDiff) -> None:
         page.line(CHANGE_WORDS[kind], "bold")
         for change in changes:
             verdicts = f"{change.before or '-'} → {change.after or '-'}"
-            page.line(f"{change.set} {change.case_id}  {verdicts}", VERDICT_STYLE.get(change.after or "", ""), indent=2)
+            page.line(f"{change.set} {change.case_id}: {verdicts}", VERDICT_STYLE.get(change.after or "", ""), indent=2)
             for criterion in change.criteria:
                 page.line(criterion.text(), indent=4)
             for reason in change.reasons:
@@ -184,14 +184,16 @@ def _print_history(page: Page, history: History) -> None:
             if run.counts.get(half)
         ]
         flaky = f"; {len(run.flaky)} flaky" if run.flaky else ""
-        text = f"{run.plan_id}  exit {run.exit_code}  {'; '.join(halves) or 'no case ran'}{rate}{flaky}"
-        page.hanging(page.safe(f"{run.started_at}  {run.run_id}  "), "dim", text, "" if run.exit_code == 0 else "red")
+        text = f"{run.plan_id}, exit {run.exit_code}: {'; '.join(halves) or 'no case ran'}{rate}{flaky}"
+        page.hanging(
+            f"{page.safe(run.started_at)}  {page.safe(run.run_id)}  ", "dim", text, "" if run.exit_code == 0 else "red"
+        )
     flaky_cases = history.flaky()
     if flaky_cases:
         page.blank()
         page.line("Flaky (runs in which the trials disagreed)", "bold")
         for name, count in flaky_cases.items():
-            page.line(f"{name}  {count} of {len(history.runs)}", indent=2)
+            page.line(f"{name}: {count} of {len(history.runs)}", indent=2)
     for warning in history.warnings:
         page.blank()
         page.hanging("warning  ", "yellow", warning)

@@ -196,10 +196,11 @@ def _cells(page: Page, case: CaseResult, compiled: CompiledPlan | None) -> tuple
 def _widths(rows: Sequence[Sequence[str]], total: int) -> list[int] | None:
     """Column widths that fit into ``total``; the scene gives way first; None when even without it nothing fits."""
     widths = [max(cell_len(cell) for cell in column) for column in zip(_HEADERS, *rows, strict=True)]
+    least = min(widths[_SCENE], MINIMUM_SCENE)
     spare = total - 2 - sum(widths) - 2 * (len(widths) - 1)
     if spare < 0:
         widths[_SCENE] += spare
-    if total < NARROW or widths[_SCENE] < MINIMUM_SCENE:
+    if total < NARROW or widths[_SCENE] < least:
         return None
     return widths
 

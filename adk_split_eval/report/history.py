@@ -12,6 +12,8 @@ from adk_split_eval.record.runs import RunNotFoundError, list_runs, load_result
 DRY_SPELL = 10
 """After so many probe runs in a row without a hit the probe itself is questioned."""
 LAST = 20
+SCAN_LIMIT = 200
+"""Runs read at most (beyond those shown) to find out how long a dry spell is."""
 
 _DRY_SPELL_MEND = (
     "A probe that never hits may have gone stale rather than the agent sound. Vary what it varies: other personas "
@@ -94,10 +96,9 @@ def read_history(
         dry_spell: probe runs in a row without a hit that raise the warning; 0 never warns.
     """
     history = History()
-    wanted = max(last, dry_spell)
     lines: list[RunLine] = []
     for folder in reversed(list_runs(root)):
-        if len(lines) >= wanted:
+        if len(lines) >= last and (len(lines) >= SCAN_LIMIT or _settled(lines, dry_spell)):
             break
         try:
             result = load_result(folder)
@@ -116,6 +117,19 @@ def read_history(
             if length >= dry_spell
         ]
     return history
+
+
+def _settled(newest_first: list[RunLine], dry_spell: int) -> bool:
+    """Whether older runs can no longer change who has a dry spell: each plan had a hit, or enough runs without one."""
+    without: dict[str, int] = {}
+    hit: set[str] = set()
+    for run in newest_first:
+        without.setdefault(run.plan_id, 0)
+        if run.hits:
+            hit.add(run.plan_id)
+        elif run.probed:
+            without[run.plan_id] += 1
+    return all(plan in hit or count >= dry_spell for plan, count in without.items())
 
 
 def _line(result: RunResult) -> RunLine:

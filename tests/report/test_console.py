@@ -1,0 +1,173 @@
+"""The console report against golden pages, and what must never reach a terminal."""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from adk_split_eval.record.case import Case, CompiledPlan
+from adk_split_eval.record.result import CaseResult, CriterionResult, RunResult, TrialResult
+from adk_split_eval.record.runs import read_result
+from adk_split_eval.report.console import make_console, print_run
+from adk_split_eval.report.progress import progress
+
+DATA = Path(__file__).parent / "data"
+
+
+class Stream(io.TextIOWrapper):
+    """A text stream over memory with an encoding and, when asked, the air of a terminal."""
+
+    def __init__(self, encoding: str = "utf-8", terminal: bool = False) -> None:
+        super().__init__(io.BytesIO(), encoding=encoding, newline="\n")
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+    def text(self) -> str:
+        self.flush()
+        return self.buffer.getvalue().decode(self.encoding)  # type: ignore[attr-defined]
+
+
+def printed(
+    monkeypatch: pytest.MonkeyPatch, result: RunResult, stream: Stream, width: int, verbose: int = 0,
+    compiled: CompiledPlan | None = None,
+) -> str:  # fmt: skip
+    monkeypatch.setattr("sys.stdout", stream)
+    print_run(result, compiled, console=make_console(width=width), verbose=verbose)
+    return stream.text()
+
+
+def check(name: str, text: str) -> None:
+    """Compare with the golden file; UPDATE_GOLDEN=1 writes it anew."""
+    golden = DATA / name
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8", newline="\n")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "verbose"), [("console_100.txt", 100, 0), ("console_50.txt", 50, 0), ("console_80_vv.txt", 80, 2)]
+)
+def test_golden(monkeypatch: pytest.MonkeyPatch, name: str, width: int, verbose: int) -> None:
+    check(name, printed(monkeypatch, read_result(DATA / "run.json"), Stream(), width, verbose))
+
+
+def test_golden_where_the_output_has_only_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = printed(monkeypatch, read_result(DATA / "run.json"), Stream("ascii"), 80)
+    assert text.isascii()
+    check("console_80_ascii.txt", text)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_only_commands_and_paths_are_wider_than_the_console(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    from rich.cells import cell_len
+
+    text = printed(monkeypatch, read_result(DATA / "run.json"), Stream(), width, 2)
+    wide = [line for line in text.splitlines() if cell_len(line) > width]
+    assert all("adk-split-eval " in line or "candidate" in line for line in wide), wide
+
+
+def test_a_pipe_gets_no_escape_sequence_and_a_terminal_gets_only_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    result = read_result(DATA / "run.json")
+    assert "\x1b" not in printed(monkeypatch, result, Stream(), 100, 2)
+    coloured = printed(monkeypatch, result, Stream(terminal=True), 100, 2)
+    assert "\x1b[1;31mFAIL" in coloured
+    assert "\\x1b[31mred" in coloured
+    assert "\u202e" not in coloured
+
+
+def test_no_color_is_honoured_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert "\x1b" not in printed(monkeypatch, read_result(DATA / "run.json"), Stream(terminal=True), 100)
+
+
+def one_case(case: CaseResult, exit_code: int = 0) -> RunResult:
+    return RunResult("r1", "p", "2026-01-01T00:00:00Z", "2.13.0", "0.1.0", exit_code, [case])
+
+
+def test_markup_in_a_conversation_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = CaseResult("fixed", "[red]F[/red]", "FAIL", ["[link=http://x]click[/link] :smile: [/]"])
+    text = printed(monkeypatch, one_case(case, 1), Stream(), 100)
+    assert "[red]F[/red]" in text
+    assert "[link=http://x]click[/link] :smile: [/]" in text
+
+
+def test_deterministic_and_judged_criteria_have_columns_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    criteria = [
+        CriterionResult("tool_args_v1", "deterministic", "passed", 1.0, 1.0),
+        CriterionResult("hallucinations_v1", "judged", "failed", 0.4, 0.8, ["failed", "passed", "failed"]),
+        CriterionResult("grounded_numbers_v1", "deterministic", "not_applicable"),
+    ]
+    case = CaseResult("fixed", "F-01", "FAIL", ["why"], criteria=criteria, trials=[TrialResult("FAIL", 1)])
+    text = printed(monkeypatch, one_case(case, 1), Stream(), 100)
+    row = next(line for line in text.splitlines() if line.startswith("  FAIL"))
+    assert [cell.strip() for cell in row.split("  ") if cell][-3:] == ["1 passed", "1 failed (2/3)", "1/1"]
+
+
+def test_persona_and_scene_come_from_the_plan_where_the_result_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Case(
+        "simulated", "S-01", {"conversation_scenario": {"user_persona": {"id": "hurried"}}}, scene="wants money back"
+    )
+    compiled = CompiledPlan("p", None, ".", cases=[source])
+    text = printed(monkeypatch, one_case(CaseResult("simulated", "S-01", "OK")), Stream(), 100, compiled=compiled)
+    assert "hurried: wants money back" in text
+
+
+def test_red_is_never_without_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = printed(monkeypatch, one_case(CaseResult("fixed", "F-01", "ERROR"), 3), Stream(), 100)
+    assert "no reason was recorded" in text
+    assert "exit code 3: 1 case could not be judged" in text
+
+
+def test_a_pending_fault_is_marked_and_not_counted_as_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = CaseResult("fixed", "F-S-02", "FAIL", ["49.5 has no source"], extra={"blocking": False})
+    text = printed(monkeypatch, one_case(case), Stream(), 100)
+    assert "FAIL (pending)" in text
+    assert "exit code 0: nothing blocks" in text
+
+
+def test_no_case_at_all_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = printed(monkeypatch, RunResult("r", "p", "", "", "0", 130), Stream(), 100)
+    assert "No case ran." in text
+    assert "resumes where it stopped" in text
+
+
+def test_plain_progress_is_sparse_and_ends_at_the_end() -> None:
+    stream = io.StringIO()
+    with progress("running", console=Console(file=stream, width=80)) as show:
+        for done in range(1001):
+            show(done, 1000, "S-01 \x1b[2J trial 1")
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 11
+    assert lines[-1] == "running: 1000 of 1000  S-01 \\x1b[2J trial 1"
+
+
+def test_plain_progress_over_nothing_and_little() -> None:
+    stream = io.StringIO()
+    with progress("running", console=Console(file=stream, width=80)) as show:
+        show(0, 0, "")
+        show(0, 2, "a")
+        show(1, 2, "b")
+        show(2, 2, "c")
+    assert stream.getvalue().splitlines() == ["running: 0 of 0", "running: 1 of 2  b", "running: 2 of 2  c"]
+
+
+def test_a_bar_on_a_terminal_takes_hostile_labels() -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=80, force_terminal=True, legacy_windows=False)
+    with progress("running", console=console) as show:
+        show(1, 2, "[red]\x1b]0;title\x07[/nope]")
+    assert "\x1b]0;" not in stream.getvalue()
+
+
+def test_quiet_progress_shows_nothing() -> None:
+    stream = io.StringIO()
+    with progress("running", console=Console(file=stream), quiet=True) as show:
+        show(1, 1, "x")
+    assert stream.getvalue() == ""
