@@ -77,6 +77,7 @@ class Candidate:
     provenance: dict[str, Any] = field(default_factory=dict[str, Any])
     review: Review = field(default_factory=Review)
     start_state: dict[str, Any] | None = None
+    end_state: dict[str, Any] | None = None
     personal_data: list[str] = field(default_factory=list[str])
     transcript: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     near_duplicates: list[str] = field(default_factory=list[str])
@@ -114,6 +115,7 @@ class Candidate:
             "provenance": self.provenance,
             "review": review_json(self.review),
             "start_state": self.start_state,
+            "end_state": self.end_state,
             "personal_data": self.personal_data,
             "transcript": self.transcript,
             "near_duplicates": self.near_duplicates,
@@ -153,6 +155,7 @@ class Candidate:
             provenance=known.mapping("provenance").data,
             review=Review(review.text("by", "") or None, review.text("at", "") or None, review.text("why", "") or None),
             start_state=known.mapping("start_state").data if data.get("start_state") is not None else None,
+            end_state=known.mapping("end_state").data if data.get("end_state") is not None else None,
             personal_data=known.texts("personal_data"),
             transcript=known.mappings("transcript"),
             near_duplicates=known.texts("near_duplicates"),
@@ -165,22 +168,10 @@ class Candidate:
 
 
 _KEYS = frozenset(
-    [
-        "candidate",
-        "status",
-        "case_id",
-        "hit",
-        "seen",
-        "provenance",
-        "review",
-        "start_state",
-        "personal_data",
-        "transcript",
-        "near_duplicates",
-        "notes",
-        "no_draft_because",
-        "draft",
-    ]
+    (
+        *("candidate", "status", "case_id", "hit", "seen", "provenance", "review", "start_state", "end_state"),
+        *("personal_data", "transcript", "near_duplicates", "notes", "no_draft_because", "draft"),
+    )
 )
 
 

@@ -123,11 +123,17 @@ def assemble(material: Material, provenance: dict[str, Any], when: str, *, prefi
             "carries": material.carries,
         },
         start_state=cast("dict[str, Any] | None", plain_data(start)),
+        end_state=_end_state(conversation),
         personal_data=personal.report(start or {}, [t.user for t in conversation.turns]),
         transcript=to_transcript(conversation),
     )
     apply_draft(candidate, draft)
     return candidate
+
+
+def _end_state(conversation: Conversation) -> dict[str, Any] | None:
+    after = conversation.state_after
+    return None if after is None else as_mapping(plain_data(personal.start_state(after)))
 
 
 def apply_draft(candidate: Candidate, draft: Draft) -> None:

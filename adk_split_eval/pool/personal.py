@@ -8,7 +8,7 @@ from typing import Any, cast
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)")
-_DIGITS = re.compile(r"(?<![\w.@-])\+?\(?\d[\d ().-]{5,24}\d[Xx]?(?![\w@])")
+_DIGITS = re.compile(r"(?<![A-Za-z0-9_.@-])\+?\(?\d[\d ().-]{5,24}\d[Xx]?(?![A-Za-z0-9_@])")
 _NATIONAL = re.compile(r"\d{17}[\dXx]\Z|\d{3}-\d{2}-\d{4}\Z")
 _MOBILE = re.compile(r"1[3-9]\d{9}\Z")
 

@@ -95,6 +95,7 @@ def store(candidate: Candidate, plan_dir: Path) -> Path:
     rejected is not opened again. Raises PoolError when the known file cannot be read.
     """
     with locked(plan_dir):
+        _sweep(pool_dir(plan_dir))
         path, known = _known(candidate, plan_dir)
         if known is None:
             _link_kin(candidate, plan_dir)
@@ -103,6 +104,12 @@ def store(candidate: Candidate, plan_dir: Path) -> Path:
             return path
         _count_up(path, known, candidate)
         return path
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a killed writer left behind; whoever writes here holds the lock, so nobody needs it."""
+    for leftover in folder.glob(".*.tmp"):
+        leftover.unlink(missing_ok=True)
 
 
 def _known(candidate: Candidate, plan_dir: Path) -> tuple[Path, Candidate | None]:
