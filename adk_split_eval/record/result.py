@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -34,8 +35,8 @@ class CriterionResult:
             "name": self.name,
             "kind": self.kind,
             "status": self.status,
-            "score": self.score,
-            "threshold": self.threshold,
+            "score": _finite(self.score),
+            "threshold": _finite(self.threshold),
             "votes": self.votes,
             "reasons": self.reasons,
         }
@@ -219,6 +220,11 @@ class RunResult:
             notes=list(data.get("notes") or []),
             extra={k: v for k, v in data.items() if k not in _RUN_KEYS},
         )
+
+
+def _finite(number: float | None) -> float | None:
+    """JSON has no NaN and no infinity: such a score is none."""
+    return number if number is not None and math.isfinite(number) else None
 
 
 def _items(data: dict[str, Any], key: str) -> list[dict[str, Any]]:

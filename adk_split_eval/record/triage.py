@@ -205,6 +205,8 @@ def triage(
     """
     names = list(dict.fromkeys(failing_criteria))
     known = frozenset(flags)
+    if verdict == "PASS" and "pending" in known:
+        known |= {"pending_green"}
     for flag, owner, step in _PENDING_ADVICE:
         if flag in known:
             return owner, step
@@ -269,7 +271,7 @@ def _hit(names: list[str], flags: frozenset[str]) -> tuple[Owner, str]:
 
 def _fail(names: list[str], flags: frozenset[str]) -> tuple[Owner, str]:
     if "pending" in flags:
-        return "agent", "Known fault, reported and not blocking until its date. " + _advice(names)
+        return "agent", "Known fault with an owner and a date. " + _advice(names)
     if "frozen" in flags:
         return "agent", "This case was frozen from a reviewed hit: the old fault is back. " + _advice(names)
     return "agent", "Look at what changed in the agent since the last green run. " + _advice(names)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import importlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 import click
 
@@ -68,7 +70,7 @@ def _write(path: str, text: str, what: str) -> None:
 @click.option("--github", is_flag=True, help="Workflow annotations on standard output.")
 @click.option("--fail-on-hit", is_flag=True, help="A HIT is a failure in JUnit and an error in annotations.")
 @click.option("-v", "--verbose", count=True, help="Every criterion; twice: the conversations too.")
-def report_command(
+def report(
     run: str | None,
     html_file: str | None,
     junit_file: str | None,
@@ -110,26 +112,26 @@ def report_command(
 @click.argument("first")
 @click.argument("second", default="latest")
 @click.option("--json", "as_json", is_flag=True, help="As JSON (schema_version 1).")
-def diff_command(first: str, second: str, as_json: bool) -> None:
+def diff(first: str, second: str, as_json: bool) -> None:
     """What changed from run FIRST to run SECOND (the latest when left out): verdicts, hits, criteria, scores."""
     from adk_split_eval.report.diff import diff_runs
 
-    diff = diff_runs(_load(first), _load(second))
+    found = diff_runs(_load(first), _load(second))
     if as_json:
-        _write("-", dumps(diff.to_json()) + "\n", "JSON")
+        _write("-", dumps(found.to_json()) + "\n", "JSON")
     else:
-        _print_diff(_page(), diff)
+        _print_diff(_page(), found)
 
 
-def _print_diff(page: Page, diff: RunDiff) -> None:
+def _print_diff(page: Page, found: RunDiff) -> None:
     from adk_split_eval.report.console import VERDICT_STYLE
     from adk_split_eval.report.diff import CHANGE_ORDER, CHANGE_WORDS
 
-    page.line(f"{diff.first} → {diff.second}", "bold")
-    for circumstance in diff.circumstances:
+    page.line(f"{found.first} → {found.second}", "bold")
+    for circumstance in found.circumstances:
         page.labelled("differs too", circumstance)
     for kind in CHANGE_ORDER:
-        changes = [change for change in diff.changes if change.kind == kind]
+        changes = [change for change in found.changes if change.kind == kind]
         if not changes:
             continue
         page.blank()
@@ -143,7 +145,7 @@ def _print_diff(page: Page, diff: RunDiff) -> None:
                 page.labelled("reason", reason, indent=4, label_width=8)
     page.blank()
     page.line(
-        f"{len(diff.changes)} changed, {diff.unchanged} unchanged; exit code {diff.exit_before} → {diff.exit_after}"
+        f"{len(found.changes)} changed, {found.unchanged} unchanged; exit code {found.exit_before} → {found.exit_after}"
     )
 
 
@@ -158,25 +160,25 @@ def _print_diff(page: Page, diff: RunDiff) -> None:
     help="Warn after so many probe runs in a row without a hit; 0 never warns.",
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON (schema_version 1).")
-def history_command(plan_id: str | None, last: int, dry_spell: int, as_json: bool) -> None:
+def history(plan_id: str | None, last: int, dry_spell: int, as_json: bool) -> None:
     """The trend over the stored runs: verdicts, hit rate, flaky cases, dry spells of the probe."""
     from adk_split_eval.report.history import read_history
 
-    history = read_history(plan_id=plan_id, last=last, dry_spell=dry_spell)
-    if not history.runs and not as_json:
-        for warning in history.warnings:
+    trend = read_history(plan_id=plan_id, last=last, dry_spell=dry_spell)
+    if not trend.runs and not as_json:
+        for warning in trend.warnings:
             click.echo(warning, err=True)
         _fail(
             "no finished run here" + (f" of plan {plan_id!r}" if plan_id else "") + ": `adk-split-eval run` makes one"
         )
     if as_json:
-        _write("-", dumps(history.to_json()) + "\n", "JSON")
+        _write("-", dumps(trend.to_json()) + "\n", "JSON")
     else:
-        _print_history(_page(), history)
+        _print_history(_page(), trend)
 
 
-def _print_history(page: Page, history: History) -> None:
-    for run in history.runs:
+def _print_history(page: Page, trend: History) -> None:
+    for run in trend.runs:
         rate = "" if run.hit_rate is None else f"; hit rate {run.hits} of {run.probed} ({run.hit_rate:.0%})"
         halves = [
             f"{view.HALF_TEXT[half].role.lower()} {view.counts_text(run.counts[half], ', ')}"
@@ -188,13 +190,13 @@ def _print_history(page: Page, history: History) -> None:
         page.hanging(
             f"{page.safe(run.started_at)}  {page.safe(run.run_id)}  ", "dim", text, "" if run.exit_code == 0 else "red"
         )
-    flaky_cases = history.flaky()
+    flaky_cases = trend.flaky()
     if flaky_cases:
         page.blank()
         page.line("Flaky (runs in which the trials disagreed)", "bold")
         for name, count in flaky_cases.items():
-            page.line(f"{name}: {count} of {len(history.runs)}", indent=2)
-    for warning in history.warnings:
+            page.line(f"{name}: {count} of {len(trend.runs)}", indent=2)
+    for warning in trend.warnings:
         page.blank()
         page.hanging("warning  ", "yellow", warning)
 
@@ -202,7 +204,7 @@ def _print_history(page: Page, history: History) -> None:
 @click.command("criteria", epilog="Example: adk-split-eval criteria forbidden_tools_v1")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def criteria_command(name: str | None, as_json: bool) -> None:
+def criteria(name: str | None, as_json: bool) -> None:
     """Every criterion: which set may use it, and why."""
     rows = list(CATALOGUE.values())
     if name is not None:
@@ -249,5 +251,56 @@ def _print_criterion(page: Page, row: CriterionInfo) -> None:
             page.line(f"not {half}: {view.why_not(row, half)}", "dim", indent=6)
 
 
-COMMANDS: tuple[click.Command, ...] = (report_command, diff_command, history_command, criteria_command)
-"""What ``cli`` mounts."""
+class ReadyPersona(Protocol):
+    """What this room asks of a persona: its ADK form, and what it tends to expose."""
+
+    @property
+    def exposes(self) -> str: ...
+
+    def to_adk(self) -> dict[str, Any]: ...
+
+
+def _load_personas() -> Mapping[str, ReadyPersona]:
+    """Looked up by name, so that a trimmed installation still reports."""
+    try:
+        load = importlib.import_module("adk_split_eval.personas").load_personas
+    except (ImportError, AttributeError):
+        _fail("this installation has no ready-made personas")
+    return cast("Mapping[str, ReadyPersona]", load())
+
+
+@click.command("personas", epilog="Example: adk-split-eval personas hurried --json")
+@click.argument("persona_id", required=False, metavar="[ID]")
+@click.option("--json", "as_json", is_flag=True, help="As ADK's UserPersona JSON, to use anywhere.")
+def personas(persona_id: str | None, as_json: bool) -> None:
+    """The ready-made simulated users: what each is like, and the kind of fault it tends to expose."""
+    known = _load_personas()
+    if persona_id is not None and persona_id not in known:
+        near = difflib.get_close_matches(persona_id, list(known), n=1)
+        _fail(f"no persona {persona_id!r}" + (f": did you mean {near[0]}?" if near else "; `personas` lists them"))
+    chosen = [persona for name, persona in known.items() if persona_id in (None, name)]
+    if as_json:
+        shown: Any = [persona.to_adk() for persona in chosen]
+        _write("-", dumps(shown if persona_id is None else shown[0]) + "\n", "JSON")
+        return
+    page = _page()
+    for persona in chosen:
+        _print_persona(page, persona.to_adk(), persona.exposes, whole=persona_id is not None)
+
+
+def _print_persona(page: Page, persona: dict[str, Any], exposes: str, *, whole: bool) -> None:
+    page.line(str(persona["id"]), "bold")
+    page.line(str(persona["description"]), indent=2)
+    if exposes:
+        page.labelled("exposes", exposes, "dim", label_width=9)
+    behaviors: list[dict[str, Any]] = persona["behaviors"] if whole else []
+    for behavior in behaviors:
+        page.line(f"{behavior['name']}: {behavior['description']}", indent=2)
+        for key, label in (("behavior_instructions", "does"), ("violation_rubrics", "violated")):
+            texts: list[str] = behavior[key]
+            for text in texts:
+                page.labelled(label, str(text), indent=4, label_width=10)
+
+
+COMMANDS: tuple[click.Command, ...] = (report, diff, history, criteria, personas)
+"""The verbs of this room."""

@@ -70,10 +70,13 @@ def print_run(
         result: what happened.
         compiled: the plan it came from, for scenes and personas that the result does not carry.
         console: where to; standard output when None.
-        verbose: 1 lists every criterion of every case, 2 the conversations too.
+        verbose: 1 lists every criterion of every case, 2 the conversations too; below 0 only counts and exit code.
     """
     page = Page(console or make_console())
     page.line(_heading(result), "bold")
+    if verbose < 0:
+        _print_summary(page, result)
+        return
     for half in view.HALVES:
         cases = view.cases_of(result, half)
         if cases:
@@ -82,6 +85,18 @@ def print_run(
         page.blank()
         page.line("No case ran.", "bold")
     _print_end(page, result)
+
+
+def _print_summary(page: Page, result: RunResult) -> None:
+    for half, counts in result.counts().items():
+        if counts:
+            page.line(f"{half}: {view.counts_text(counts)}")
+    _print_exit(page, result)
+
+
+def _print_exit(page: Page, result: RunResult) -> None:
+    style = "green" if result.exit_code == 0 else "bold red"
+    page.line(f"exit code {result.exit_code}: {view.exit_text(result)}", style)
 
 
 @dataclass(slots=True)
@@ -229,6 +244,9 @@ def _print_details(page: Page, case: CaseResult, verbose: int) -> None:
             )
         if case.stop_reason:
             page.labelled("stopped", case.stop_reason, indent=indent, label_width=width)
+    rate = view.rate_text(case)
+    if rate and (case.flaky or case.verdict not in view.GREEN):
+        page.labelled("rate", rate, indent=indent, label_width=width)
     for warning in case.warnings:
         page.labelled("warning", _cut(warning, verbose), "yellow", indent=indent, label_width=width)
     if case.owner and case.verdict not in view.GREEN:
@@ -279,12 +297,11 @@ def _print_end(page: Page, result: RunResult) -> None:
     for note in result.notes:
         page.hanging("note  ", "dim", note)
     for path in result.candidates:
-        page.unwrapped("candidate  ", path)
+        page.unwrapped("candidate  ", view.shown_path(path))
     actions = view.next_actions(result)
     if actions:
         page.line("What to do next", "bold")
         for number, (command, why) in enumerate(actions, 1):
             page.unwrapped(f"  {number}. ", command, "bold")
             page.line(why, "dim", indent=5)
-    style = "green" if result.exit_code == 0 else "bold red"
-    page.line(f"exit code {result.exit_code}: {view.exit_text(result)}", style)
+    _print_exit(page, result)

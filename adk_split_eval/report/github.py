@@ -57,15 +57,23 @@ def _place(result: RunResult, case: CaseResult) -> dict[str, str]:
     if isinstance(place, dict):
         known = cast("dict[str, Any]", place)
         found = {"file": known.get("path"), "line": known.get("line"), "col": known.get("column")}
-        return {key: str(value) for key, value in found.items() if value}
+        return _known(found)
     texts = [place] if isinstance(place, str) else case.reasons if case.verdict == "REJECTED" else []
     for text in texts:
         match = _PLACE.match(text)
         if match:
             found = {"file": match["path"], "line": match["line"], "col": match["column"]}
-            return {key: value for key, value in found.items() if value}
+            return _known(found)
     plan = result.extra.get("plan_path")
-    return {"file": plan} if isinstance(plan, str) and plan else {}
+    return _known({"file": plan if isinstance(plan, str) else None})
+
+
+def _known(place: dict[str, Any]) -> dict[str, str]:
+    """What is known of a place; the file relative to the working directory, which in a workflow is the repository."""
+    known = {key: str(value) for key, value in place.items() if value}
+    if "file" in known:
+        known["file"] = view.shown_path(known["file"])
+    return known
 
 
 def _data(text: str) -> str:

@@ -108,7 +108,7 @@ def _end(result: RunResult) -> str:
     if result.notes:
         parts += [element("h2", "Notes"), listing(result.notes)]
     if result.candidates:
-        parts += [element("h2", "Candidates"), listing(result.candidates)]
+        parts += [element("h2", "Candidates"), listing(map(view.shown_path, result.candidates))]
     actions = [a for a in view.next_actions(result) if "--html" not in a[0]]
     if actions:
         steps = [tag("li", f"{element('code', command)} {element('span', why, 'dim')}") for command, why in actions]

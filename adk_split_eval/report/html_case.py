@@ -50,6 +50,7 @@ def _findings(case: CaseResult) -> str:
     facts = {
         "stopped": case.stop_reason or "",
         "suspect": "the simulator's quality failed in this conversation" if case.simulator_suspect else "",
+        "rate": view.rate_text(case),
         "warnings": "; ".join(case.warnings),
         "efficiency": view.efficiency([case]),
     }

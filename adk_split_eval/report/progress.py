@@ -20,7 +20,9 @@ LABEL_WIDTH = 40
 
 
 @contextmanager
-def progress(title: str, *, console: Console | None = None, quiet: bool = False) -> Generator[ProgressCallback]:
+def progress(
+    title: str = "running", *, console: Console | None = None, quiet: bool = False
+) -> Generator[ProgressCallback]:
     """A callback that shows how far the work is.
 
     Args:

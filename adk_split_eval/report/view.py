@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Literal, cast
 
 from adk_split_eval.criteria.catalogue import CATALOGUE, CriterionInfo
@@ -155,8 +155,29 @@ def counts_text(counts: dict[str, int] | Counter[Any], separator: str = " · ") 
 
 
 def is_pending(case: CaseResult) -> bool:
-    """Whether a failing case is reported without blocking (frozen as a known fault); its result says ``blocking: false``."""
-    return case.verdict == "FAIL" and case.extra.get("blocking") is False
+    """Whether a failing case is reported without blocking: frozen as a known fault whose date still holds."""
+    return case.verdict == "FAIL" and bool(case.extra.get("not_blocking"))
+
+
+def rate_text(case: CaseResult) -> str:
+    """``hits 2 of 3 (95 % interval 21 % to 94 %)`` where the run computed it over several trials; else empty."""
+    for key, noun in (("pass_rate", "passes"), ("hit_rate", "hits")):
+        rate: Any = case.extra.get(key)
+        if isinstance(rate, dict):
+            known = cast("dict[str, Any]", rate)
+            low, high = known.get("low"), known.get("high")
+            if isinstance(low, int | float) and isinstance(high, int | float):
+                interval = f"95 % interval {low:.0%} to {high:.0%}".replace("%", " %").replace("95  %", "95 %")
+                return f"{noun} {known.get('count')} of {known.get('trials')} ({interval})"
+    return ""
+
+
+def shown_path(path: str, start: Path | None = None) -> str:
+    """``path`` relative to the working directory when it lies below it; with forward slashes."""
+    try:
+        return Path(path).relative_to(start or Path.cwd()).as_posix()
+    except ValueError:
+        return path
 
 
 def reasons_of(case: CaseResult) -> list[str]:

@@ -72,3 +72,8 @@ def test_a_pending_case_that_turned_green_asks_for_its_promotion() -> None:
     owner, step = triage("fixed", "PASS", [], ["pending_green"])
     assert owner == "plan"
     assert "promote" in step
+
+
+def test_a_pending_case_that_passes_is_told_apart_from_one_that_fails() -> None:
+    assert "promote" in triage("fixed", "PASS", [], ["pending"])[1]
+    assert triage("fixed", "FAIL", ["tool_order_v1"], ["pending"])[1].startswith("Known fault")

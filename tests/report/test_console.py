@@ -126,7 +126,7 @@ def test_red_is_never_without_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_pending_fault_is_marked_and_not_counted_as_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = CaseResult("fixed", "F-S-02", "FAIL", ["49.5 has no source"], extra={"blocking": False})
+    case = CaseResult("fixed", "F-S-02", "FAIL", ["49.5 has no source"], extra={"not_blocking": True})
     text = printed(monkeypatch, one_case(case), Stream(), 100)
     assert "FAIL (pending)" in text
     assert "exit code 0: nothing blocks" in text
@@ -171,3 +171,28 @@ def test_quiet_progress_shows_nothing() -> None:
     with progress("running", console=Console(file=stream), quiet=True) as show:
         show(1, 1, "x")
     assert stream.getvalue() == ""
+
+
+def test_quiet_is_counts_and_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = printed(monkeypatch, read_result(DATA / "run.json"), Stream(), 100, -1)
+    assert text.splitlines()[1:] == [
+        "fixed: 1 FAIL · 1 ERROR · 1 PASS",
+        "simulated: 1 HIT · 1 REJECTED · 1 OK",
+        "exit code 1: 1 fixed case failed: the gate is red",
+    ]
+
+
+def test_a_rate_over_trials_is_shown_with_its_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    rate = {"count": 2, "trials": 3, "low": 0.2077, "high": 0.9385}
+    case = CaseResult("simulated", "S-02", "HIT", ["49.5"], flaky=True, extra={"hit_rate": rate})
+    assert "hits 2 of 3 (95 % interval 21 % to 94 %)" in printed(monkeypatch, one_case(case), Stream(), 100)
+
+
+def test_candidates_below_the_working_directory_are_shown_relative(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = RunResult("r", "p", "", "", "0", candidates=[str(tmp_path / "pool" / "S-02-ab.yaml")])
+    text = printed(monkeypatch, result, Stream(), 60)
+    assert "candidate  pool/S-02-ab.yaml\n" in text
+    assert "adk-split-eval pool show S-02-ab\n" in text

@@ -19,7 +19,7 @@ from adk_split_eval.record.text import safe_terminal
 from adk_split_eval.report.github import annotation_lines
 from adk_split_eval.report.html import html_report, write_html
 from adk_split_eval.report.html_style import STYLE_HASH
-from adk_split_eval.report.json_report import result_json, write_result
+from adk_split_eval.report.json_report import result_json, write_json
 from adk_split_eval.report.junit import junit_xml, write_junit
 
 DATA = Path(__file__).parent / "data"
@@ -154,7 +154,7 @@ def test_every_trial_has_its_own_fold() -> None:
 def test_the_json_is_the_public_form(tmp_path: Path) -> None:
     result = read_result(DATA / "run.json")
     path = tmp_path / "new" / "result.json"
-    write_result(result, path)
+    write_json(result, path)
     assert path.read_bytes() == (DATA / "run.json").read_bytes()
     data = json.loads(path.read_text(encoding="utf-8"))
     assert list(data)[:8] == [
@@ -181,7 +181,7 @@ def every_verdict() -> RunResult:
     simulated = ("OK", "HIT", "SIMULATOR", "INCONCLUSIVE", "ERROR", "REJECTED")
     cases = [CaseResult("fixed", f"f{v}", v, ["why"]) for v in fixed]
     cases += [CaseResult("simulated", f"s{v}", v, ["why"]) for v in simulated]
-    cases.append(CaseResult("fixed", "pending", "FAIL", ["why"], extra={"blocking": False}))
+    cases.append(CaseResult("fixed", "pending", "FAIL", ["why"], extra={"not_blocking": True}))
     cases.append(CaseResult("fixed", "flaky", "PASS", flaky=True))
     return RunResult("r", "p", "2026-01-01T00:00:00Z", "2.13.0", "0.1.0", 1, cases)
 

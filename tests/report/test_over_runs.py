@@ -12,7 +12,7 @@ from adk_split_eval.record.runs import run_folder
 from adk_split_eval.report.commands import COMMANDS
 from adk_split_eval.report.diff import diff_runs
 from adk_split_eval.report.history import read_history
-from adk_split_eval.report.json_report import write_result
+from adk_split_eval.report.json_report import write_json
 
 CLI = click.Group("adk-split-eval", commands=list(COMMANDS))
 DATA = Path(__file__).parent / "data"
@@ -44,7 +44,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def store(project: Path, result: RunResult) -> None:
-    write_result(result, run_folder(result.run_id, project).result)
+    write_json(result, run_folder(result.run_id, project).result)
 
 
 def invoke(*arguments: str) -> tuple[int, str]:
@@ -235,3 +235,29 @@ def test_criteria_say_which_set_and_why() -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c.name)
 def test_every_verb_has_an_example_in_its_help(command: click.Command) -> None:
     assert f"Example: adk-split-eval {command.name}" in invoke(command.name or "", "--help")[1]
+
+
+class Persona:
+    exposes = "skipped confirmations"
+
+    def to_adk(self) -> dict[str, object]:
+        behavior = {
+            "name": "impatient",
+            "description": "wants it now",
+            "behavior_instructions": ["answers in few words"],
+            "violation_rubrics": ["writes long messages"],
+        }
+        return {"id": "hurried", "description": "A user in a hurry.", "behaviors": [behavior]}
+
+
+def test_personas_are_listed_shown_and_exported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adk_split_eval.report.commands._load_personas", lambda: {"hurried": Persona()})
+    text = invoke("personas")[1]
+    assert "exposes  skipped confirmations" in text
+    assert "answers in few words" not in text
+    assert "does      answers in few words" in invoke("personas", "hurried")[1]
+    assert json.loads(invoke("personas", "hurried", "--json")[1]) == Persona().to_adk()
+    assert json.loads(invoke("personas", "--json")[1]) == [Persona().to_adk()]
+    code, text = invoke("personas", "hurry")
+    assert code == 2
+    assert "did you mean hurried?" in text
