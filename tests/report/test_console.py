@@ -175,7 +175,7 @@ def test_quiet_progress_shows_nothing() -> None:
 
 def test_quiet_is_counts_and_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
     text = printed(monkeypatch, read_result(DATA / "run.json"), Stream(), 100, -1)
-    assert text.splitlines()[1:] == [
+    assert text.splitlines()[-3:] == [
         "fixed: 1 FAIL · 1 ERROR · 1 PASS",
         "simulated: 1 HIT · 1 REJECTED · 1 OK",
         "exit code 1: 1 fixed case failed: the gate is red",
