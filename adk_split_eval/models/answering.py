@@ -60,7 +60,10 @@ def _calls(reader: Reader, place: Place, value: Any) -> list[ToolCall]:
             calls.append(ToolCall(item))
             continue
         keys = reader.mapping(inner, item, ("name", "args"))
-        name = reader.text((*inner, "name"), keys.get("name"))
+        if "name" not in keys:
+            reader.error(inner, "a call needs a `name`")
+            continue
+        name = reader.text((*inner, "name"), keys["name"])
         calls.append(ToolCall(name or "", reader.mapping((*inner, "args"), keys.get("args", {}), None)))
     return calls
 

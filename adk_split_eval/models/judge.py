@@ -18,7 +18,7 @@ FAULTS: tuple[str, ...] = ("garbled", "reworded", "partial", "undecided")
 LABELS: tuple[str, ...] = ("supported", "unsupported", "contradictory", "disputed", "not_applicable")
 
 # A sentence ends after these, or at a line break. A full stop inside a number or an abbreviation is no end.
-_SENTENCE_END = re.compile(r"(?<=[。！？；!?])\s*|(?<=[.])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[。！？；!?])\s*|(?<=[.])(?<!\.[a-z]\.)\s+|\n+")
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -48,6 +49,9 @@ class Document:
         )
 
 
+_DEEPEST = 60
+_SURPRISE = re.compile(r"[-+]?(?:0\d|\d+:)")
+
 _Loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -84,6 +88,9 @@ def read_document(path: Path) -> Document:
 
 def _plain(loader: Any, node: yaml.Node, place: Place, document: Document) -> Any:
     """The value of ``node``; places of its parts go into ``document``."""
+    if len(place) > _DEEPEST:
+        document.error(place, "ASE661", f"is nested more than {_DEEPEST} levels deep (does an alias hold itself?)")
+        return None
     document.places.setdefault(place, (node.start_mark.line + 1, node.start_mark.column + 1))
     if isinstance(node, yaml.MappingNode):
         result: dict[str, Any] = {}
@@ -100,4 +107,15 @@ def _plain(loader: Any, node: yaml.Node, place: Place, document: Document) -> An
     if isinstance(node, yaml.SequenceNode):
         items = cast("list[yaml.Node]", node.value)
         return [_plain(loader, item, (*place, index), document) for index, item in enumerate(items)]
+    return _scalar(loader, node, place, document)
+
+
+def _scalar(loader: Any, node: yaml.Node, place: Place, document: Document) -> Any:
+    """A text, number, flag or null. YAML's surprises are no values: dates stay texts, ``012`` and ``1:30`` are errors."""
+    text, kind = str(cast(Any, node).value), node.tag.rpartition(":")[2]
+    if kind == "timestamp":
+        return text
+    if kind in ("int", "float") and _SURPRISE.match(text):
+        document.error(place, "ASE661", f"YAML reads {text} as another number", "put it in quotes")
+        return None
     return loader.construct_object(node, deep=True)

@@ -143,3 +143,9 @@ def mended_talks(plan: dict[str, Any]) -> dict[str, Talk]:
         patch.setenv("REFUND_DESK_FIXED", "1")
         patch.delenv("REFUND_DESK_MODEL", raising=False)
         return _everything(plan, "refund_agent_mended")
+
+
+@pytest.fixture(scope="session")
+def load_refund_agent() -> Any:
+    """Import the example's agent module anew, under a name of its own."""
+    return lambda name: load_agent_folder(EXAMPLE / "refund_agent", name).agent
