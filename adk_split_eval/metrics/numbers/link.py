@@ -1,0 +1,94 @@
+"""What neighbouring numbers lend each other: "1-3 days" is two durations, "$10-20" two amounts, "1 h 30 min" one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+from itertools import pairwise
+
+from adk_split_eval.metrics.numbers.draft import Draft
+from adk_split_eval.metrics.numbers.reading import BARE, CONTEXT, Reading
+
+_RANGE = re.compile(r"\s{0,2}(?:-|–|—|~|至|到|to|bis|à|-to-)\s{0,2}", re.IGNORECASE)
+_LIST = re.compile(r"\s{1,2}(?:and|or|und|oder|et|ou|y|o)\s{1,2}|或|和", re.IGNORECASE)
+_TOGETHER = re.compile(r"\s{0,2}(?:,|and|und|et|y|零)?\s{0,2}", re.IGNORECASE)
+_LONGEST_GAP = 8
+
+
+def link(text: str, drafts: list[Draft]) -> list[Draft]:
+    """Drafts with units lent across ranges and compound durations merged; ``drafts`` in order of start."""
+    for left, right in pairwise(drafts):
+        gap = text[left.end : right.start]
+        if len(gap) > _LONGEST_GAP:
+            continue
+        if _RANGE.fullmatch(gap):
+            _lend(left, right)
+        elif _LIST.fullmatch(gap) and left.plain and right.units and not right.before:
+            left.units = (*right.units, BARE)
+    return _merged(text, drafts)
+
+
+def _lend(left: Draft, right: Draft) -> None:
+    if left.plain and right.values and not right.before and (right.units or right.multiplier != 1):
+        if right.multiplier != 1 and left.multiplier == 1:
+            scaled = tuple(CONTEXT.multiply(v, Decimal(right.multiplier)) for v in left.values)
+            left.values = (*scaled, *left.values)
+        left.units = right.units
+    elif right.plain and left.before:
+        right.units = left.units
+    elif left.plain and right.fixed:
+        left.fixed = _like(left, right)
+    elif right.plain and left.fixed:
+        right.fixed = _like(right, left)
+
+
+def _like(plain: Draft, moment: Draft) -> tuple[Reading, ...]:
+    """The plain number as another day of the month, or another full hour, of the moment beside it."""
+    readings: list[Reading] = []
+    for value in plain.values:
+        if value != value.to_integral_value() or not 0 <= value <= 31:
+            continue
+        for reading in moment.fixed:
+            if reading.date is not None and reading.date[2] is not None:
+                readings.append(replace(reading, date=(*reading.date[:2], int(value))))
+            elif reading.kind == "time" and value <= 24:
+                hour = int(value) + (12 if int(reading.key) >= 12 * 3600 and value < 12 else 0)
+                readings.append(replace(reading, key=str(hour % 24 * 3600)))
+    return tuple(dict.fromkeys(readings))
+
+
+def _merged(text: str, drafts: list[Draft]) -> list[Draft]:
+    merged: list[Draft] = []
+    for draft in drafts:
+        last = merged[-1] if merged else None
+        if last is not None and _compound(text, last, draft):
+            total = CONTEXT.add(_seconds(last), _seconds(draft))
+            reading = Reading("duration", value=total, stated=total)
+            merged[-1] = Draft(last.start, draft.end, fixed=(reading,), parts=(*(last.parts or (last,)), draft))
+        else:
+            merged.append(draft)
+    return merged
+
+
+def _compound(text: str, left: Draft, right: Draft) -> bool:
+    if not _is_duration(right) or right.fixed or draft_gap(left, right) > _LONGEST_GAP:
+        return False
+    smallest = left.parts[-1] if left.parts and left.fixed else left
+    if not _is_duration(smallest) or smallest.units[0].factor <= right.units[0].factor:
+        return False
+    return _TOGETHER.fullmatch(text[left.end : right.start]) is not None
+
+
+def draft_gap(left: Draft, right: Draft) -> int:
+    return right.start - left.end
+
+
+def _is_duration(draft: Draft) -> bool:
+    return len(draft.values) == 1 and len(draft.units) == 1 and draft.units[0].kind == "duration"
+
+
+def _seconds(draft: Draft) -> Decimal:
+    if draft.fixed and draft.fixed[0].value is not None:
+        return draft.fixed[0].value
+    return CONTEXT.multiply(draft.values[0], draft.units[0].factor)
