@@ -29,6 +29,9 @@ NARROW = 60
 REASON_WIDTH = 600
 """Characters of one reason shown; the JSON and HTML have all of it."""
 
+TEXT_WIDTH = 20_000
+"""The same for the conversations shown with ``-vv``: nobody reads megabytes on a console, and wrapping them takes seconds."""
+
 VERDICT_STYLE = {
     "PASS": "green",
     "OK": "green",
@@ -77,10 +80,11 @@ def print_run(
     if verbose < 0:
         _print_summary(page, result)
         return
+    known = view.sources(compiled)
     for half in view.HALVES:
         cases = view.cases_of(result, half)
         if cases:
-            _print_half(page, half, cases, compiled, verbose)
+            _print_half(page, half, cases, known, verbose)
     if not result.cases:
         page.blank()
         page.line("No case ran.", "bold")
@@ -145,7 +149,7 @@ def _heading(result: RunResult) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _print_half(page: Page, half: Half, cases: list[CaseResult], compiled: CompiledPlan | None, verbose: int) -> None:
+def _print_half(page: Page, half: Half, cases: list[CaseResult], known: view.Sources, verbose: int) -> None:
     told = view.HALF_TEXT[half]
     page.blank()
     page.line(f"{told.role}: {told.title}", "bold")
@@ -156,7 +160,7 @@ def _print_half(page: Page, half: Half, cases: list[CaseResult], compiled: Compi
         page.labelled("", f"{', '.join(names)}: {why}", "dim")
     page.labelled("judged here", ", ".join(view.used_criteria(cases)) or "nothing")
     page.blank()
-    _print_rows(page, cases, compiled, verbose)
+    _print_rows(page, cases, known, verbose)
     page.blank()
     page.labelled("result", f"{view.counts_text(_count(cases))} of {len(cases)}", "bold")
     flaky = view.flaky_cases(cases)
@@ -180,8 +184,8 @@ _HEADERS = ("VERDICT", "CASE", "SCENE", "CHECKS", "JUDGED", "TRIALS")
 _SCENE = 2
 
 
-def _print_rows(page: Page, cases: list[CaseResult], compiled: CompiledPlan | None, verbose: int) -> None:
-    rows = [_cells(page, case, compiled) for case in cases]
+def _print_rows(page: Page, cases: list[CaseResult], known: view.Sources, verbose: int) -> None:
+    rows = [_cells(page, case, known) for case in cases]
     widths = _widths(rows, page.console.width)
     if widths is not None:
         page.console.print(_row(_HEADERS, widths, "dim"), soft_wrap=True)
@@ -195,13 +199,13 @@ def _print_rows(page: Page, cases: list[CaseResult], compiled: CompiledPlan | No
         _print_details(page, case, verbose)
 
 
-def _cells(page: Page, case: CaseResult, compiled: CompiledPlan | None) -> tuple[str, ...]:
+def _cells(page: Page, case: CaseResult, known: view.Sources) -> tuple[str, ...]:
     trials = view.agreement(case) + (" flaky" if case.flaky else "")
     verdict = case.verdict + (" (pending)" if view.is_pending(case) else "")
     return (
         verdict,
         shorten(page.safe(case.case_id), MAXIMUM_CASE_ID),
-        page.safe(view.describe(case, compiled)),
+        page.safe(view.describe(case, known)),
         view.tally(view.asked(case.criteria, "deterministic")),
         view.tally(view.asked(case.criteria, "judged")),
         trials,
@@ -260,7 +264,7 @@ def _print_details(page: Page, case: CaseResult, verbose: int) -> None:
 
 
 def _cut(text: str, verbose: int) -> str:
-    return text if verbose > 1 else shorten(text, REASON_WIDTH)
+    return shorten(text, REASON_WIDTH if verbose < 2 else TEXT_WIDTH)
 
 
 def _print_criteria(page: Page, case: CaseResult, verbose: int) -> None:
@@ -284,12 +288,13 @@ def _criterion_text(criterion: CriterionResult, verbose: int) -> str:
 
 def _print_turns(page: Page, case: CaseResult) -> None:
     for number, turn in enumerate(case.turns, 1):
-        page.labelled(f"turn {number}", f"user: {turn.user}", indent=4, label_width=10)
-        for call in turn.tool_calls:
-            page.labelled("", f"step {call.step}: {call.name}({call.args}) → {call.response}", indent=4, label_width=10)
-        for said in turn.intermediate:
-            page.labelled("", f"{said.author}: {said.text}", indent=4, label_width=10)
-        page.labelled("", f"agent: {turn.response}", indent=4, label_width=10)
+        lines = [f"user: {turn.user}"]
+        lines += [f"step {call.step}: {call.name}({call.args}) → {call.response}" for call in turn.tool_calls]
+        lines += [f"{said.author}: {said.text}" for said in turn.intermediate]
+        lines.append(f"agent: {turn.response}")
+        for index, line in enumerate(lines):
+            label = "" if index else f"turn {number}"
+            page.labelled(label, shorten(line, TEXT_WIDTH), indent=4, label_width=10)
 
 
 def _print_end(page: Page, result: RunResult) -> None:

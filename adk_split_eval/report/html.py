@@ -19,8 +19,9 @@ from adk_split_eval.report.html_style import POLICY, STYLE
 def html_report(result: RunResult, compiled: CompiledPlan | None = None) -> str:
     """The whole page, ending in a newline."""
     title = f"{result.plan_id}: {view.counts_text(_all_counts(result)) or 'no case ran'}"
+    known = view.sources(compiled)
     body = [_head(result)]
-    body += [_half(half, cases, compiled) for half in view.HALVES if (cases := view.cases_of(result, half))]
+    body += [_half(half, cases, known) for half in view.HALVES if (cases := view.cases_of(result, half))]
     body.append(_end(result))
     head = (
         '<meta charset="utf-8">\n'
@@ -66,7 +67,7 @@ def _head(result: RunResult) -> str:
     )
 
 
-def _half(half: Half, cases: list[CaseResult], compiled: CompiledPlan | None) -> str:
+def _half(half: Half, cases: list[CaseResult], known: view.Sources) -> str:
     told = view.HALF_TEXT[half]
     counts: dict[str, int] = {}
     for case in cases:
@@ -82,19 +83,19 @@ def _half(half: Half, cases: list[CaseResult], compiled: CompiledPlan | None) ->
         "red means": told.red_means if any(case.verdict not in view.GREEN for case in cases) else "",
         "efficiency": view.efficiency(cases) and f"{view.efficiency(cases)} (mean of a case; informational)",
     }
-    parts = [element("h2", f"{told.role}: {told.title}"), pairs(facts), _table(cases, compiled)]
-    parts += [case_article(case, compiled) for case in cases]
+    parts = [element("h2", f"{told.role}: {told.title}"), pairs(facts), _table(cases, known)]
+    parts += [case_article(case, known) for case in cases]
     return tag("section", "\n".join(parts))
 
 
-def _table(cases: list[CaseResult], compiled: CompiledPlan | None) -> str:
+def _table(cases: list[CaseResult], known: view.Sources) -> str:
     heads = "".join(element("th", name) for name in ("verdict", "case", "scene", "checks", "judged", "trials"))
     rows = [tag("tr", heads)]
     for case in cases:
         cells = [
             tag("td", verdict_badge(case)),
             tag("td", f'<a href="#{case_anchor(case)}">{escape(case.case_id)}</a>'),
-            element("td", view.describe(case, compiled)),
+            element("td", view.describe(case, known)),
             element("td", view.tally(view.asked(case.criteria, "deterministic"))),
             element("td", view.tally(view.asked(case.criteria, "judged"))),
             element("td", view.agreement(case) + (" flaky" if case.flaky else "")),

@@ -6,7 +6,6 @@ import hashlib
 from itertools import groupby
 from typing import Any
 
-from adk_split_eval.record.case import CompiledPlan
 from adk_split_eval.record.conversation import Call, Turn
 from adk_split_eval.record.jsonio import dumps
 from adk_split_eval.record.result import CaseResult, CriterionResult, TrialResult
@@ -25,9 +24,9 @@ def verdict_badge(case: CaseResult | TrialResult) -> str:
     return element("span", case.verdict + pending, f"verdict v-{case.verdict}")
 
 
-def case_article(case: CaseResult, compiled: CompiledPlan | None) -> str:
+def case_article(case: CaseResult, known: view.Sources) -> str:
     """The whole case; open when it is not green."""
-    scene = view.describe(case, compiled)
+    scene = view.describe(case, known)
     summary = verdict_badge(case) + element("span", case.case_id, "id") + element("span", scene, "dim")
     summary += element("span", f" {view.agreement(case)}{' flaky' if case.flaky else ''}", "dim")
     green = case.verdict in view.GREEN

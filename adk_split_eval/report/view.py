@@ -6,7 +6,7 @@ Console, HTML, JUnit and annotations all draw on this, so that a case reads the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Literal, cast
@@ -76,16 +76,18 @@ def cases_of(result: RunResult, half: Half) -> list[CaseResult]:
     return [case for case in result.cases if case.set == half]
 
 
-def compiled_case(compiled: CompiledPlan | None, case: CaseResult) -> Case | None:
-    """The compiled case behind a result, when the plan is at hand."""
-    if compiled is None:
-        return None
-    return next((c for c in compiled.cases if c.set == case.set and c.case_id == case.case_id), None)
+Sources = Mapping[tuple[Half, str], Case]
+"""The compiled cases by set and id: where scene and persona stand when the result does not carry them."""
 
 
-def describe(case: CaseResult, compiled: CompiledPlan | None = None) -> str:
+def sources(compiled: CompiledPlan | None) -> Sources:
+    """The compiled cases of a plan, when it is at hand."""
+    return {} if compiled is None else {(case.set, case.case_id): case for case in compiled.cases}
+
+
+def describe(case: CaseResult, known: Sources) -> str:
     """The line for people: the scene, and for a simulated case its persona too."""
-    source = compiled_case(compiled, case)
+    source = known.get((case.set, case.case_id))
     scene = case.scene or (source.scene if source else "")
     persona = persona_of(case, source)
     if persona and scene:
