@@ -78,10 +78,15 @@ def check_case_id(value: str) -> str:
 
 
 def check_persona_text(value: str) -> str:
-    """``value`` itself when ADK's simulator can render it: a ``{{`` in a persona's behaviour crashes the case."""
+    """``value`` itself when ADK's simulator can render it.
+
+    ADK renders a persona's behaviours as Jinja templates that know ``stop_signal``: anything else in braces crashes
+    the case, or vanishes.
+    """
     check_words(value)
+    rest = re.sub(r"\{\{ *stop_signal *\}\}", "", value)
     for mark in ("{{", "{%", "{#"):
-        if mark in value:
+        if mark in rest:
             message = f"the persona's text holds {mark!r}, which ADK renders as a template: the case would crash"
             raise Complaint("ASE023", message, "rephrase it without the braces")
     return value

@@ -158,7 +158,7 @@ class _Walk:
 
     def _mend(self, key: str, schema: Schema) -> str:
         about = str(schema.get("description", "")).rstrip(".")
-        return f"add `{key}`" + (f": {about[0].lower()}{about[1:]}" if about else "")
+        return f"add `{key}`" + (f": {_lower(about)}" if about else "")
 
     def _unknown(self, key: str, known: list[str], path: DocumentPath, name: str) -> Problem:
         where = self.where(path[:-1])
@@ -291,6 +291,11 @@ def nearest(name: str, known: list[str]) -> str:
     return f"known here: {', '.join(sorted(known))}" if known else "remove it"
 
 
+def _lower(text: str) -> str:
+    """A sentence as it continues another one; names in capitals stay."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
 def _code(path: DocumentPath) -> str:
     return "ASE014" if path and path[-1] == "threshold" else "ASE013"
 
@@ -321,3 +326,8 @@ def _fits(node: Node, schema: Schema) -> bool:
     if isinstance(value, float):
         return wanted == "number"
     return wanted == "string"
+
+
+def check_node(document: Document, node: Node, model: str, path: DocumentPath) -> list[Problem]:
+    """What is wrong with the shape of one node under ``model``; ``path`` leads to it."""
+    return _Walk(document).run(node, {"$ref": f"#/$defs/{model}"}, path)

@@ -1,0 +1,109 @@
+"""From plan files to what is wrong with them, without importing pydantic: what lint and loading share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from adk_split_eval.plan.checked import CASE_CODES, SECTIONS, CheckedPlan, Entry
+from adk_split_eval.plan.checks import shown
+from adk_split_eval.plan.cross import check_across, check_ids
+from adk_split_eval.plan.nodes import Document, DocumentPath, PlanError, read_document
+from adk_split_eval.plan.structure import Problem, case_prefix, check_structure
+from adk_split_eval.record import Finding, Half
+
+
+def check_plan(path: str | Path, shown_as: str | None = None) -> CheckedPlan:
+    """Check the plan at ``path`` with the frozen cases beside it; never raises for what is wrong with them."""
+    checked = CheckedPlan(Path(path))
+    try:
+        checked.document = read_document(checked.path, shown_as)
+    except PlanError as error:
+        checked.errors.extend(error.findings)
+        return checked
+    problems = check_structure(checked.document, "Plan")
+    for half, section in SECTIONS.items():
+        _enter(checked, checked.document, (section, "cases"), half)
+    _sort(checked, checked.document, problems)
+    _read_frozen(checked)
+    check_ids(checked)
+    if not checked.errors:
+        check_across(checked)
+    return checked
+
+
+def frozen_path(plan_path: Path, plan_id: str) -> Path:
+    """Where the frozen cases of a plan are kept."""
+    return plan_path.parent / f"{plan_id}.frozen.yaml"
+
+
+def _read_frozen(checked: CheckedPlan) -> None:
+    plan_id = checked.value("plan_id")
+    if not isinstance(plan_id, str) or any(finding.code == "ASE021" for finding in checked.errors):
+        return
+    path = frozen_path(checked.path, plan_id)
+    if not path.exists():
+        return
+    try:
+        checked.frozen = read_document(path)
+    except PlanError as error:
+        checked.errors.extend(error.findings)
+        return
+    problems = check_structure(checked.frozen, "FrozenFile")
+    stated = checked.frozen.root.child("plan_id")
+    if stated is not None and isinstance(stated.value, str) and stated.value != plan_id:
+        message = f"these frozen cases belong to plan {shown(stated.value)}, not to {shown(plan_id)}"
+        checked.errors.append(
+            checked.frozen.at(stated).finding("ASE042", message, "correct plan_id, or rename the file")
+        )
+    _enter(checked, checked.frozen, ("cases",), "fixed", frozen=True)
+    _sort(checked, checked.frozen, problems)
+
+
+def _enter(checked: CheckedPlan, document: Document, path: DocumentPath, half: Half, *, frozen: bool = False) -> None:
+    """Enter the cases of one list that have an id."""
+    node: Any = document.root
+    for segment in path:
+        node = node.child(segment) if node is not None else None
+    for index, case in enumerate(node.items if node is not None and node.kind == "sequence" else ()):
+        named = case.child("case_id")
+        if named is not None and isinstance(named.value, str) and named.value.strip():
+            checked.entries.append(Entry(half, named.value, document, (*path, index), frozen))
+
+
+def _sort(checked: CheckedPlan, document: Document, problems: list[Problem]) -> None:
+    """Give each problem to its case, or to the plan as a whole."""
+    entries = {entry.path: entry for entry in checked.entries if entry.document is document}
+    for problem in problems:
+        place = document.place(problem.path, key=problem.key)
+        entry = entries.get(cast("DocumentPath", case_prefix(problem.path)))
+        if entry is not None and problem.code in CASE_CODES:
+            entry.findings.append(place.finding(problem.code, problem.message, problem.help, case_id=entry.case_id))
+        else:
+            checked.errors.append(place.finding(problem.code, problem.message, problem.help))
+
+
+def find_plan_file(folder: str | Path) -> Path:
+    """The only plan in ``folder``; PlanError when there is none, or more than one."""
+    where = Path(folder)
+    name = str(where)
+    if not where.is_dir():
+        raise PlanError([Finding("ASE001", "error", f"{name} is no folder", name, help="check the path")])
+    plans = sorted(where.glob("*.plan.yaml")) + sorted(where.glob("*.plan.yml"))
+    if not plans:
+        help = "name the plan, or start one with `adk-split-eval init`"
+        raise PlanError([Finding("ASE040", "error", f"there is no *.plan.yaml in {name}", name, help=help)])
+    if len(plans) > 1:
+        listed = ", ".join(plan.name for plan in plans)
+        raise PlanError(
+            [
+                Finding(
+                    "ASE041",
+                    "error",
+                    f"there are {len(plans)} plans in {name}: {listed}",
+                    name,
+                    help="name the one meant",
+                )
+            ]
+        )
+    return plans[0]
