@@ -261,8 +261,19 @@ def combine(case: Case, trials: list[TrialResult], compiled: CompiledPlan) -> Ca
     _statistics(case, result, verdicts)
     apply_pending(case, result)
     failing = [c.name for c in decisive.criteria if c.status in ("failed", "not_evaluated")]
-    result.owner, result.next_step = triage(case.set, verdict, failing, flags_of(result, decisive))
+    result.owner, result.next_step = triage(case.set, result.verdict, failing, flags_of(result, decisive))
+    _describe(case, result)
     return result
+
+
+def _describe(case: Case, result: CaseResult) -> None:
+    """What reports show beside the verdict: whose persona it was, where the case stands."""
+    scenario: dict[str, Any] = case.eval_case.get("conversation_scenario") or {}
+    persona: Any = scenario.get("user_persona")
+    if persona:
+        result.extra["persona"] = str(persona.get("id", "")) if isinstance(persona, dict) else str(persona)
+    if case.runner.get("place"):
+        result.extra["place"] = case.runner["place"]
 
 
 def _statistics(case: Case, result: CaseResult, verdicts: list[str]) -> None:
@@ -291,6 +302,7 @@ def apply_pending(case: Case, result: CaseResult) -> None:
     result.extra["pending"] = {"owner": pending["owner"], "until": until.isoformat()}
     if result.verdict == "PASS":
         result.verdict = "FAIL"
+        result.extra["pending"]["state"] = "pending_green"
         result.reasons = [
             f"expected to fail until {until}, but it passes: remove `pending` so that it guards from now on"
         ]
@@ -298,6 +310,7 @@ def apply_pending(case: Case, result: CaseResult) -> None:
         result.extra["not_blocking"] = True
         result.warnings.append(f"expected to fail until {until} ({pending['owner']}); it does not block")
     elif result.verdict == "FAIL":
+        result.extra["pending"]["state"] = "pending_expired"
         result.reasons.insert(0, f"was expected to fail until {until}; the date has passed and it blocks now")
 
 
@@ -321,5 +334,5 @@ def flags_of(result: CaseResult, trial: TrialResult) -> list[str]:
     if trial.simulator_suspect:
         flags.append("simulator_suspect")
     if "pending" in result.extra:
-        flags.append("pending")
+        flags.append(result.extra["pending"].get("state", "pending"))
     return list(dict.fromkeys(flags))

@@ -215,6 +215,9 @@ def assemble(prepared: Prepared, results: list[CaseResult], options: RunOptions)
         cases=results,
     )
     result.exit_code = exit_code(results, fail_on_hit=options.fail_on_hit)
+    result.extra["models"] = compiled.models
+    if compiled.extra.get("plan_path"):
+        result.extra["plan_path"] = str(compiled.extra["plan_path"])
     result.notes = [f.message for f in compiled.findings if f.level != "error" and f.case_id is None]
     if prepared.resumed:
         result.notes.append(f"resumed: {prepared.resumed} finished units were taken over from the interrupted run")
