@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import importlib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -251,41 +249,25 @@ def _print_criterion(page: Page, row: CriterionInfo) -> None:
             page.line(f"not {half}: {view.why_not(row, half)}", "dim", indent=6)
 
 
-class ReadyPersona(Protocol):
-    """What this room asks of a persona: its ADK form, and what it tends to expose."""
-
-    @property
-    def exposes(self) -> str: ...
-
-    def to_adk(self) -> dict[str, Any]: ...
-
-
-def _load_personas() -> Mapping[str, ReadyPersona]:
-    """Looked up by name, so that a trimmed installation still reports."""
-    try:
-        load = importlib.import_module("adk_split_eval.personas").load_personas
-    except (ImportError, AttributeError):
-        _fail("this installation has no ready-made personas")
-    return cast("Mapping[str, ReadyPersona]", load())
-
-
 @click.command("personas", epilog="Example: adk-split-eval personas hurried --json")
 @click.argument("persona_id", required=False, metavar="[ID]")
 @click.option("--json", "as_json", is_flag=True, help="As ADK's UserPersona JSON, to use anywhere.")
 def personas(persona_id: str | None, as_json: bool) -> None:
     """The ready-made simulated users: what each is like, and the kind of fault it tends to expose."""
-    known = _load_personas()
+    from adk_split_eval.personas import load_personas, to_adk
+
+    known = load_personas()
     if persona_id is not None and persona_id not in known:
         near = difflib.get_close_matches(persona_id, list(known), n=1)
         _fail(f"no persona {persona_id!r}" + (f": did you mean {near[0]}?" if near else "; `personas` lists them"))
     chosen = [persona for name, persona in known.items() if persona_id in (None, name)]
     if as_json:
-        shown: Any = [persona.to_adk() for persona in chosen]
+        shown: Any = [to_adk(persona) for persona in chosen]
         _write("-", dumps(shown if persona_id is None else shown[0]) + "\n", "JSON")
         return
     page = _page()
     for persona in chosen:
-        _print_persona(page, persona.to_adk(), persona.exposes, whole=persona_id is not None)
+        _print_persona(page, persona, str(persona.get("exposes", "")), whole=persona_id is not None)
 
 
 def _print_persona(page: Page, persona: dict[str, Any], exposes: str, *, whole: bool) -> None:

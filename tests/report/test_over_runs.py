@@ -237,27 +237,16 @@ def test_every_verb_has_an_example_in_its_help(command: click.Command) -> None:
     assert f"Example: adk-split-eval {command.name}" in invoke(command.name or "", "--help")[1]
 
 
-class Persona:
-    exposes = "skipped confirmations"
-
-    def to_adk(self) -> dict[str, object]:
-        behavior = {
-            "name": "impatient",
-            "description": "wants it now",
-            "behavior_instructions": ["answers in few words"],
-            "violation_rubrics": ["writes long messages"],
-        }
-        return {"id": "hurried", "description": "A user in a hurry.", "behaviors": [behavior]}
-
-
-def test_personas_are_listed_shown_and_exported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adk_split_eval.report.commands._load_personas", lambda: {"hurried": Persona()})
+def test_personas_are_listed_shown_and_exported() -> None:
     text = invoke("personas")[1]
-    assert "exposes  skipped confirmations" in text
-    assert "answers in few words" not in text
-    assert "does      answers in few words" in invoke("personas", "hurried")[1]
-    assert json.loads(invoke("personas", "hurried", "--json")[1]) == Persona().to_adk()
-    assert json.loads(invoke("personas", "--json")[1]) == [Persona().to_adk()]
+    assert "hurried" in text
+    assert "exposes" in text
+    assert "violated" not in text
+    assert "violated" in invoke("personas", "hurried")[1]
+    one = json.loads(invoke("personas", "hurried", "--json")[1])
+    assert one["id"] == "hurried"
+    assert "exposes" not in one
+    assert one in json.loads(invoke("personas", "--json")[1])
     code, text = invoke("personas", "hurry")
     assert code == 2
     assert "did you mean hurried?" in text
