@@ -3,8 +3,8 @@
 from adk_split_eval.pool.candidate import HOLE, Candidate, Hit, Review, Seen
 from adk_split_eval.pool.collect import candidates_from
 from adk_split_eval.pool.draft import holes
+from adk_split_eval.pool.files import find, headers, load, load_header, pool_dir, store
 from adk_split_eval.pool.reading import PoolError
-from adk_split_eval.pool.store import find, headers, load, load_header, pool_dir, store
 
 __all__ = [
     "HOLE",

@@ -78,6 +78,39 @@ def parse(text: str, path: str) -> dict[str, Any]:
         raise refuse(UNREADABLE, "is nested too deeply to be read", path=path) from error
 
 
+def place_of(text: str, path: tuple[str | int, ...]) -> tuple[int, int]:
+    """1-based line and column of what stands at ``path`` in a document, or of the nearest thing above it that exists."""
+    node: Any = cast("Any", yaml).compose(text, Loader=_Loader)
+    mark: Any = node.start_mark
+    for step in path:
+        found: Any = None
+        if isinstance(node, yaml.MappingNode):
+            for key_node, value_node in node.value:
+                if key_node.value == step:
+                    mark, found = key_node.start_mark, value_node
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            found = node.value[step]
+            mark = found.start_mark
+        if found is None:
+            break
+        node = found
+    return mark.line + 1, mark.column + 1
+
+
+def item_lines(text: str, key: str) -> list[tuple[int, int]] | None:
+    """0-based first line of each item of the block sequence under top-level ``key``, with its indentation.
+
+    None when the sequence is not written as a block.
+    """
+    node: Any = cast("Any", yaml).compose(text, Loader=_Loader)
+    for key_node, value_node in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key_node.value == key and isinstance(value_node, yaml.SequenceNode):
+            if value_node.flow_style:
+                return None
+            return [(child.start_mark.line, child.start_mark.column - 2) for child in value_node.value]
+    return []
+
+
 def _located(error: yaml.YAMLError, path: str) -> PoolError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)

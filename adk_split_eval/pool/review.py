@@ -13,8 +13,8 @@ from adk_split_eval.pool.candidate import Candidate, Review, Status
 from adk_split_eval.pool.collect import apply_draft
 from adk_split_eval.pool.draft import Material, make_draft
 from adk_split_eval.pool.emit import as_mapping
+from adk_split_eval.pool.files import find, load, locked, replace_blocks, set_review
 from adk_split_eval.pool.reading import refuse
-from adk_split_eval.pool.store import find, load, locked, replace_blocks, set_review
 from adk_split_eval.pool.transcript import from_transcript
 from adk_split_eval.record import Conversation
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from adk_split_eval.pool.candidate import MALFORMED, Candidate, Seen, review_json, seen_json
 from adk_split_eval.pool.emit import emit
-from adk_split_eval.pool.reading import UNREADABLE, PoolError, parse, read_text, refuse
+from adk_split_eval.pool.reading import PoolError, parse, read_text, refuse
 from adk_split_eval.record.jsonio import write_atomically
 
 FOLDER = "probe_pool"
@@ -92,7 +92,11 @@ def store(candidate: Candidate, plan_dir: Path) -> Path:
     """Write a new candidate, or count up the one that is known by its fingerprint. Returns its path.
 
     A known file keeps every byte but its ``seen`` block, so edits by hand survive; its status stays as it is, so what was
-    rejected is not opened again. Raises PoolError when the known file cannot be read.
+    rejected is not opened again.
+
+    Raises:
+        PoolError: the file known for this fault cannot be read (it is left alone).
+        OSError: the pool cannot be written.
     """
     with locked(plan_dir):
         _sweep(pool_dir(plan_dir))
@@ -231,10 +235,7 @@ def _grams(text: str) -> set[str]:
 def locked(plan_dir: Path) -> Generator[None, None, None]:
     """Hold the pool of ``plan_dir`` against other processes; a killed holder's lock is released by the system."""
     folder = pool_dir(plan_dir)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise refuse(UNREADABLE, f"cannot be written: {error.strerror or error}", path=str(folder)) from error
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl
     except ImportError:  # no advisory locks on this platform: writes are still atomic one by one
