@@ -125,6 +125,17 @@ def metric_of(criterion: Criterion) -> tuple[Any, Any]:
     return metric, border.metric_registry(parsed)
 
 
+def invocation_of(adk: Any, data: dict[str, Any]) -> Any:
+    """ADK's Invocation out of stored JSON. Tool declarations are a union ADK does not restore by itself."""
+    invocation = adk.Invocation.model_validate(data)
+    details: dict[str, Any] = invocation.app_details.agent_details if invocation.app_details else {}
+    for agent in details.values():
+        agent.tool_declarations = [
+            adk.genai_types.Tool.model_validate(t) if isinstance(t, dict) else t for t in agent.tool_declarations or []
+        ]
+    return invocation
+
+
 async def evaluate(subject: Subject, metrics: list[Any], registry: Any) -> Any:
     """ADK's EvalCaseResult for these metrics on a fresh copy of the conversation; raises what ADK raises."""
     adk = border.load()
@@ -139,7 +150,7 @@ async def evaluate(subject: Subject, metrics: list[Any], registry: Any) -> Any:
         app_name=subject.app_name,
         eval_set_id="unit",
         eval_case_id=eval_case.eval_id,
-        inferences=[adk.Invocation.model_validate(i) for i in subject.invocations],
+        inferences=[invocation_of(adk, data) for data in subject.invocations],
         session_id=None,
         status=adk.InferenceStatus.SUCCESS,
     )
