@@ -1,6 +1,62 @@
-"""From a plan to ADK's eval sets and configs, grouped so that no criterion governs a case it cannot judge."""
+"""From a plan to ADK's eval sets and configs, grouped so that no criterion governs a case it cannot judge.
 
-from adk_split_eval.build.compiling import compile_plan
-from adk_split_eval.build.writing import BuildReport, outputs, write_sets
+Names load on demand, so that a command line that only shows its help pays for none of them.
+"""
 
-__all__ = ["BuildReport", "compile_plan", "outputs", "write_sets"]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from adk_split_eval.verbs import callable_room
+
+if TYPE_CHECKING:
+    from adk_split_eval.build.compiling import compile_plan
+    from adk_split_eval.build.flat import Flat, is_flat, read_flat
+    from adk_split_eval.build.importing import import_sets
+    from adk_split_eval.build.scaffold import scaffold
+    from adk_split_eval.build.splitting import SplitResult, split_set
+    from adk_split_eval.build.traces import read_traces, scripted_users
+    from adk_split_eval.build.writing import BuildReport, outputs, write_sets
+
+_HOMES = {
+    "BuildReport": "writing",
+    "Flat": "flat",
+    "SplitResult": "splitting",
+    "compile_plan": "compiling",
+    "import_sets": "importing",
+    "is_flat": "flat",
+    "outputs": "writing",
+    "read_flat": "flat",
+    "read_traces": "traces",
+    "scaffold": "scaffold",
+    "scripted_users": "traces",
+    "split_set": "splitting",
+    "write_sets": "writing",
+}
+
+__all__ = [
+    "BuildReport",
+    "Flat",
+    "SplitResult",
+    "compile_plan",
+    "import_sets",
+    "is_flat",
+    "outputs",
+    "read_flat",
+    "read_traces",
+    "scaffold",
+    "scripted_users",
+    "split_set",
+    "write_sets",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)
+
+
+callable_room(__name__)

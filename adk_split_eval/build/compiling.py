@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from adk_split_eval.build.declared import HalfCriteria, read_criteria
-from adk_split_eval.build.fixed import JUDGED_MATCH, Draft, compile_fixed
-from adk_split_eval.build.places import line_of_case, place, place_of_case
+from adk_split_eval.build.fixed import Draft, compile_fixed
 from adk_split_eval.build.sets import Item, assign_groups, compiled_sets, decisions, report_order
-from adk_split_eval.build.simulated import compile_simulated, judged_defaults
+from adk_split_eval.build.simulated import compile_simulated
 from adk_split_eval.criteria.catalogue import CATALOGUE
 from adk_split_eval.plan import LoadedPlan
 from adk_split_eval.plan.models import FixedCase, FrozenCase, Plan, SimCase
-from adk_split_eval.record import Case, CompiledPlan, Finding, Half
+from adk_split_eval.record import Case, CompiledPlan, Half
 
 SECTION: dict[Half, str] = {"fixed": "fixed_set", "simulated": "sim_set"}
 SIMULATOR_KEYS = ("type", "model", "model_configuration", "max_allowed_invocations")
@@ -34,7 +33,7 @@ def compile_plan(
     An error finding without a ``case_id`` means that the plan as a whole must not be used; one with it rejects that case.
     """
     plan = loaded.plan
-    root = loaded.path.parent
+    root = loaded.root
     policy = plan.policy
     result = CompiledPlan(
         plan.plan_id,
@@ -48,10 +47,11 @@ def compile_plan(
         simulator=simulator_config(plan),
         extra=_extra(plan, loaded.path),
     )
+    if not recorded:
+        _check_simulator(loaded, result)
     halves: tuple[Half, ...] = ("fixed", "simulated")
     for half in halves:
-        criteria = _read_criteria(loaded, half, result)
-        _check_models(loaded, criteria, result, recorded=recorded)
+        criteria = read_criteria(plan, half)
         items = [
             _item(loaded, half, source, _draft(plan, criteria, source, source.case_id in goals_stated))
             for source in _sources(plan, half)
@@ -98,53 +98,32 @@ def _draft(plan: Plan, criteria: HalfCriteria, source: FixedCase | SimCase, goal
     return compile_fixed(plan, criteria, source)
 
 
-def _read_criteria(loaded: LoadedPlan, half: Half, result: CompiledPlan) -> HalfCriteria:
-    def complain(code: str, criterion: str, message: str, mend: str) -> None:
-        where = place(loaded, (SECTION[half], "criteria", criterion))
-        result.findings.append(Finding(code, "error", message, **where, help=mend))
-
-    return read_criteria(loaded.plan, half, complain)
-
-
-def _check_models(loaded: LoadedPlan, criteria: HalfCriteria, result: CompiledPlan, *, recorded: bool) -> None:
-    """No judge and no simulator may be ADK's default one without anybody having said so."""
-    for name in criteria.thresholds:
-        info = CATALOGUE.get(name)
-        judged = info is not None and info.kind == "judged" and not info.google_cloud
-        judged |= criteria.options[name].get("method") == JUDGED_MATCH
-        if judged and criteria.judge_options(name) is None:
-            where = place(loaded, (SECTION[criteria.half], "criteria", name))
-            message = f"{name} needs a judge and the plan pins none; ADK would fall back to its default judge"
-            result.findings.append(Finding("ASE401", "error", message, **where, help="pin models.judge"))
+def _check_simulator(loaded: LoadedPlan, result: CompiledPlan) -> None:
     sim_set = loaded.plan.sim_set
-    if criteria.half == "fixed" or sim_set is None or not sim_set.cases:
-        return
-    where = place(loaded, ("sim_set",))
-    if criteria.judge is None and not sim_set.criteria:
-        message = f"the simulated defaults {' and '.join(judged_defaults())} need a judge and the plan pins none"
-        mend = "pin models.judge, or list under sim_set.criteria what is wanted"
-        result.findings.append(Finding("ASE401", "error", message, **where, help=mend))
-    if "model" not in result.simulator and not recorded:
+    if sim_set and sim_set.cases and "model" not in result.simulator:
         message = "the plan pins no simulator model: its simulated cases can be scored from recordings, but not run"
-        result.findings.append(Finding("ASE402", "warning", message, **where, help="pin models.simulator"))
+        found = loaded.place(None, "sim_set", key=True).finding(
+            "ASE402", message, "pin models.simulator", level="warning"
+        )
+        result.findings.append(found)
 
 
 def _item(loaded: LoadedPlan, half: Half, source: FixedCase | SimCase, draft: Draft) -> Item:
     draft.criteria.sort(key=report_order)
     case = Case(half, source.case_id, {}, draft.criteria, scene=source.scene)
     if not draft.criteria and not draft.problems:
-        draft.problems.append(("ASE204", "error", "nothing judges this case", "expect something of it, or remove it"))
+        draft.problems.append(("ASE038", "error", "nothing judges this case", "expect something of it, or remove it"))
     if isinstance(source, SimCase):
         case.goal_required = source.goal_required
         case.max_turns = loaded.plan.sim_set.max_turns if loaded.plan.sim_set else None
     if isinstance(source, FrozenCase):
         case.provenance = _provenance(source)
     case.runner = _runner(source)
-    where = place_of_case(loaded, source)
+    place = loaded.place(source)
     for code, level, message, mend in draft.problems:
-        severity = "error" if level == "error" else "warning"
         text = f"{source.case_id}: {message}"
-        case.findings.append(Finding(code, severity, text, **where, help=mend, case_id=source.case_id))
+        severity = "error" if level == "error" else "warning"
+        case.findings.append(place.finding(code, text, mend, level=severity, case_id=source.case_id))
     return Item(case, source, draft)
 
 
@@ -172,28 +151,37 @@ def _runner(source: FixedCase | SimCase) -> dict[str, Any]:
 
 
 def _in_order(loaded: LoadedPlan, half: Half, items: list[Item]) -> list[Case]:
-    """All cases of a half as they stand in the plan, rejected ones included."""
-    placed = [(line_of_case(loaded, item.source), item.case) for item in items]
+    """All cases of a half as they are written, rejected ones included; frozen ones, from their own file, last."""
+    main = str(loaded.path)
+    placed: list[tuple[tuple[bool, int], Case]] = []
+    for item in items:
+        place = loaded.place(item.source)
+        placed.append(((place.path != main, place.line), item.case))
     for rejected in loaded.rejected:
         if rejected.set == half:
-            line = min((finding.line for finding in rejected.findings), default=0)
-            placed.append((line, Case(half, rejected.case_id, {}, findings=list(rejected.findings))))
+            first = min(rejected.findings, key=lambda finding: finding.line)
+            placed.append(
+                ((first.path != main, first.line), Case(half, rejected.case_id, {}, findings=rejected.findings))
+            )
     return [case for _, case in sorted(placed, key=lambda entry: entry[0])]
 
 
 def _report_unused(loaded: LoadedPlan, criteria: HalfCriteria, items: list[Item], result: CompiledPlan) -> None:
     """What is declared and governs no case would be silently unjudged."""
     level = "error" if any(not item.case.rejected for item in items) else "warning"
+    section = SECTION[criteria.half]
     for name in [name for name in criteria.thresholds if name not in criteria.used]:
-        where = place(loaded, (SECTION[criteria.half], "criteria", name))
         message = f"{name} is declared for the {criteria.half} set and never judged: {_why_unused(name)}"
         mend = "give a case what it needs, or remove it from criteria"
-        result.findings.append(Finding("ASE203", level, message, **where, help=mend))
-    if criteria.half == "simulated":
-        for name in criteria.off & criteria.used:
+        place = loaded.place(None, section, "criteria", name, key=True)
+        result.findings.append(place.finding("ASE203", message, mend, level=level))
+    for name in sorted(criteria.off):
+        if name in criteria.used:
             message = f"{name}: null switches it off, but a case asks for it, and the case wins"
-            where = place(loaded, ("sim_set", "criteria", name))
-            result.findings.append(Finding("ASE203", "warning", message, **where, help="remove one of the two"))
+            place = loaded.place(None, section, "criteria", name, key=True)
+            result.findings.append(place.finding("ASE203", message, "remove one of the two", level="warning"))
+        else:
+            result.decisions.append(f"{name} is switched off for the {criteria.half} set, as the plan says")
 
 
 def _why_unused(name: str) -> str:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from adk_split_eval.criteria import catalogue
 from adk_split_eval.criteria.catalogue import CATALOGUE, CriterionInfo
 from adk_split_eval.plan.models import CustomMetric, Plan
 from adk_split_eval.record import Criterion, Half
@@ -16,15 +13,8 @@ TEAM_PREFIX = "adk_split_eval.metrics.team."
 DEFAULT_ROUGE = 0.8
 """ADK's own default threshold of ``response_match_score``, used for references when the plan names no criterion."""
 
-OPTIONS: dict[str, frozenset[str]] = {
-    "grounded_numbers_v1": frozenset({"sources", "ignore"}),
-    "forbidden_tools_v1": frozenset({"forbidden"}),
-    "expected_response_v1": frozenset({"method", "judge_model_options", "include_intermediate_responses_in_final"}),
-}
-"""Options that the criteria of ours take for a whole half; they are merged into the parameters of each case."""
-
-Complaint = Callable[[str, str, str, str], None]
-"""Reports (code, criterion name, message, mend) about the criteria of a half."""
+JUDGED_GOAL = "rubric_based_multi_turn_trajectory_quality_v1"
+"""ADK's criterion that judges a goal for which a case names no evidence."""
 
 
 @dataclass(slots=True)
@@ -99,88 +89,21 @@ class HalfCriteria:
         return info.adk_rubric_type is None or bool(self.options.get(info.name, {}).get("rubrics"))
 
 
-def read_criteria(plan: Plan, half: Half, complain: Complaint) -> HalfCriteria:
-    """The declared criteria of a half; what cannot be used is reported through ``complain``."""
+def read_criteria(plan: Plan, half: Half) -> HalfCriteria:
+    """The declared criteria of a half. The plan has been checked: names, thresholds and options are sound."""
     found = HalfCriteria(half, plan.judge, plan.policy.votes, plan.custom_metrics)
-    declared: dict[str, Any] = {}
-    if half == "fixed" and plan.fixed_set:
-        declared = plan.fixed_set.criteria
-    elif half == "simulated" and plan.sim_set:
-        declared = plan.sim_set.criteria or {}
-    for name, value in declared.items():
+    section = plan.fixed_set if half == "fixed" else plan.sim_set
+    for name, value in ((section.criteria if section else None) or {}).items():
         if value is None:
-            _switch_off(found, name, complain)
-        elif _may_judge(found, name, complain):
-            _read_value(found, name, value, complain)
+            found.off.add(name)
+            continue
+        options = dict(cast("dict[str, Any]", value)) if isinstance(value, dict) else {"threshold": value}
+        found.thresholds[name] = float(options.pop("threshold", _default_threshold(found, name)))
+        found.options[name] = options
     return found
 
 
-def _switch_off(found: HalfCriteria, name: str, complain: Complaint) -> None:
-    if found.half == "simulated" and (name in catalogue.simulated_defaults() or name == JUDGED_GOAL):
-        found.off.add(name)
-    else:
-        complain("ASE203", name, f"{name}: null switches nothing off", "write a threshold, or remove the line")
-
-
-JUDGED_GOAL = "rubric_based_multi_turn_trajectory_quality_v1"
-"""ADK's criterion that judges a goal for which a case names no evidence."""
-
-
-def _may_judge(found: HalfCriteria, name: str, complain: Complaint) -> bool:
-    info = CATALOGUE.get(name)
-    if info is None:
-        metric = found.metrics.get(name)
-        if metric is None:
-            complain(
-                "ASE201",
-                name,
-                f"{name} is no criterion that ADK, this package or the plan knows",
-                "correct the name, or declare it under custom_metrics",
-            )
-        elif found.half not in metric.sets:
-            complain(
-                "ASE203",
-                name,
-                f"{name} is declared in the {found.half} set, but its metric names other sets only",
-                f"add {found.half} to its sets under custom_metrics, or remove it here",
-            )
-            return False
-        return metric is not None
-    if found.half not in info.sets:
-        complain("ASE102", name, f"{name} cannot judge the {found.half} set: {info.why}", "move it to the other set")
-        return False
-    if info.informational:
-        complain(
-            "ASE203",
-            name,
-            f"{name} takes no threshold and decides nothing; ADK refuses it among the criteria",
-            "remove it; efficiency is always reported",
-        )
-        return False
-    return True
-
-
-def _read_value(found: HalfCriteria, name: str, value: Any, complain: Complaint) -> None:
-    options = dict(cast("dict[str, Any]", value)) if isinstance(value, dict) else {"threshold": value}
-    threshold = options.pop("threshold", _default_threshold(found, name))
-    highest = CATALOGUE[name].max_score if name in CATALOGUE else math.inf
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= highest:
-        complain(
-            "ASE301",
-            name,
-            f"the threshold of {name} is {threshold!r}: it could not decide anything",
-            f"write a number above 0 and at most {highest:g}",
-        )
-        return
-    info = CATALOGUE.get(name)
-    if info is not None and info.source == "ours":
-        for key in options.keys() - OPTIONS.get(name, frozenset()):
-            complain("ASE202", name, f"{name} knows no option {key!r}; it would be dropped", "remove it")
-    found.thresholds[name] = float(threshold)
-    found.options[name] = options
-
-
 def _default_threshold(found: HalfCriteria, name: str) -> float:
-    if name in found.metrics and name not in CATALOGUE:
+    if name in found.metrics:
         return found.metrics[name].threshold
     return DEFAULT_ROUGE if name in ("response_match_score", "expected_response_v1") else 1.0

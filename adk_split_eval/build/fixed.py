@@ -9,7 +9,7 @@ from adk_split_eval.build import evalcase, tools
 from adk_split_eval.build.declared import DEFAULT_ROUGE, HalfCriteria
 from adk_split_eval.build.process import process_criteria
 from adk_split_eval.build.rubrics import turn_rubrics
-from adk_split_eval.plan.models import FixedCase, FixedTurn, GroundedNumbers, Plan
+from adk_split_eval.plan.models import FixedCase, FixedTurn, ForbiddenTool, GroundedNumbers, Plan
 from adk_split_eval.record import Criterion
 
 TRAJECTORY = "tool_trajectory_avg_score"
@@ -56,15 +56,14 @@ def compile_fixed(plan: Plan, half: HalfCriteria, case: FixedCase) -> Draft:
 
 def add_invariants(
     half: HalfCriteria,
-    forbidden: list[Any],
+    forbidden: list[ForbiddenTool],
     grounded: bool | GroundedNumbers | None,
     draft: Draft,
     *,
     default_on: bool,
 ) -> None:
     """Forbidden tools and grounded numbers, which both halves may judge."""
-    banned = [*half.options.get("forbidden_tools_v1", {}).get("forbidden", [])]
-    banned += [tools.forbidden_params(tool) for tool in forbidden]
+    banned = [tools.forbidden_params(tool) for tool in forbidden]
     if banned:
         draft.criteria.append(half.ours("forbidden_tools_v1", {"forbidden": banned}))
     if default_on if grounded is None else (grounded.enabled if isinstance(grounded, GroundedNumbers) else grounded):

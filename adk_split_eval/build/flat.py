@@ -16,7 +16,9 @@ from pydantic import BaseModel, ValidationError
 
 from adk_split_eval.build.compiling import compile_plan
 from adk_split_eval.build.jsonfile import JsonFile, JsonPath, read_json
+from adk_split_eval.build.personas import described_persona
 from adk_split_eval.build.traces import traces_of
+from adk_split_eval.personas import persona_ids
 from adk_split_eval.plan import LoadedPlan, PlanError, RejectedCase
 from adk_split_eval.plan.models import FixedCase, FixedSet, Plan, SimCase, SimSet
 from adk_split_eval.record import CompiledPlan, Conversation, Finding
@@ -156,20 +158,9 @@ def _simulated(
             return [file.finding("ASE013", f"{case_id} has no starting_prompt and no recording", at, mend, case_id)]
         case["starting_prompt"] = conversation.turns[0].user
     persona = case.get("persona")
-    if isinstance(persona, str):
+    if isinstance(persona, str) and persona not in persona_ids():
         case["persona"] = described_persona(case_id, persona)
     return _validated(SimCase, file, at, case)
-
-
-def described_persona(persona_id: str, text: str) -> dict[str, Any]:
-    """A persona out of a free description."""
-    behavior = {
-        "name": "stays in character",
-        "description": text,
-        "behavior_instructions": [f"Speak and act as this user throughout: {text}"],
-        "violation_rubrics": ["The user's message is not what this user would say, or is written as the agent."],
-    }
-    return {"id": persona_id, "description": text, "behaviors": [behavior]}
 
 
 def _validated(model: type[Model], file: JsonFile, at: JsonPath, data: dict[str, Any]) -> Model | list[Finding]:

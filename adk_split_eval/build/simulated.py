@@ -68,7 +68,7 @@ def _goal_by_judge(half: HalfCriteria, case: SimCase, draft: Draft) -> None:
     if half.judge_options(JUDGED_GOAL) is None:
         draft.problems.append(
             (
-                "ASE403",
+                "ASE035",
                 "error" if case.goal_required else "warning",
                 "its goal names no evidence and the plan no judge: nobody could say whether it was reached",
                 "write goal_evidence, or pin models.judge",
@@ -133,9 +133,10 @@ def scenario(plan: Plan, case: SimCase) -> dict[str, Any]:
 
 def derived_plan(goal: str) -> str:
     """What the simulated user is told to pursue when a case states only its goal."""
+    # With a persona, ADK's prompt says nothing of how to stop; so the plan says it.
     return (
         f"What you want in the end: {goal}\n"
         "Pursue it in your own words, one message at a time, and answer what the agent needs to know.\n"
-        "The conversation is over as soon as you have what you want, or as soon as the agent has made clear that you "
-        "will not get it. Do not start a new topic after that."
+        "As soon as you have what you want, or the agent has made clear that you will not get it, the conversation is over: "
+        "answer with </finished> and nothing else. Do not start a new topic."
     )
