@@ -129,18 +129,17 @@ def score(
     Raises:
         adk_split_eval.plan.PlanError, adk_split_eval.run.RunError: it cannot start.
     """
-    from adk_split_eval.build import compile_plan as compile_loaded
-    from adk_split_eval.build import load_flat, read_traces
+    from adk_split_eval.build import read_flat, read_traces, scripted_users
     from adk_split_eval.run import RunError
     from adk_split_eval.run.score import score_compiled
 
     path = Path(source)
     if traces is None:
-        loaded, recorded = load_flat(path)
-        compiled = compile_loaded(loaded)
+        flat = read_flat(path)
+        compiled, recorded = flat.compiled, flat.conversations
     else:
         compiled = compile_plan(path)
-        recorded = read_traces(Path(traces))
+        recorded = read_traces(Path(traces), scripted_users(compiled))
     errors = [f for f in compiled.findings if f.level == "error" and f.case_id is None]
     if errors:
         raise RunError("the plan cannot be scored", errors)

@@ -29,7 +29,6 @@ def _stop(message: str, code: int = USAGE) -> NoReturn:
 @contextlib.contextmanager
 def errors_for_people() -> Iterator[None]:
     """A user's mistake is a located message and exit code 2; an interruption says how to go on; a defect stays a traceback."""
-    from adk_split_eval.build import FlatError
     from adk_split_eval.plan import PlanError
     from adk_split_eval.record.runs import RunNotFoundError
     from adk_split_eval.run import RawInputError, RunError
@@ -42,7 +41,7 @@ def errors_for_people() -> Iterator[None]:
         for finding in findings:
             click.echo(finding.render(), err=True)
         _stop(str(error) if not findings else f"{len(findings)} problem(s): nothing was run")
-    except (RawInputError, RunNotFoundError, FlatError) as error:
+    except (RawInputError, RunNotFoundError) as error:
         _stop(str(error))
     except JournalError as error:
         _stop(f"{error}; the same command resumes", INTERRUPTED)
