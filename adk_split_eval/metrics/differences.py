@@ -105,11 +105,13 @@ def _matcher_text(matcher: dict[str, Any], actual: Any) -> str:
     if "contains" in matcher:
         return f"{have} ({kind}) does not contain {show(matcher['contains'])}"
     bounds = " and ".join(
-        [f"greater than {show(matcher['gt'])}"] * ("gt" in matcher)
-        + [f"less than {show(matcher['lt'])}"] * ("lt" in matcher)
+        f"{words} {show(matcher[key])}"
+        for key, words in (("gt", "greater than"), ("lt", "less than"))
+        if key in matcher
     )
     if "approx" in matcher:
-        bounds = f"within {show(matcher.get('within', 'a relative 1e-9'))} of {show(matcher['approx'])}"
+        within = show(matcher["within"]) if "within" in matcher else "a relative 1e-9"
+        bounds = f"within {within} of {show(matcher['approx'])}"
     if not is_number(actual):
         return f"expected a number {bounds}, got {have} ({kind})"
     return f"{have} is not {bounds}"

@@ -46,6 +46,7 @@ _KEY_SETS: tuple[frozenset[str], ...] = tuple(
 )
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 _MATCHER_DEPTH = 60
+_RELATIVE = Fraction(1, 10**9)
 
 
 class ParameterError(ValueError):
@@ -229,11 +230,15 @@ def _contains(wanted: Any, actual: Any, depth: int) -> bool:
 
 
 def _near(target: Any, actual: Any, within: Any) -> bool:
-    if not (math.isfinite(target) and math.isfinite(actual)):
-        return target == actual or (target != target and actual != actual)
-    if within is None:
-        return math.isclose(target, actual, rel_tol=1e-9)
-    return abs(_exact(actual) - _exact(target)) <= _exact(within)
+    if not (_finite(target) and _finite(actual)):
+        return _same_scalar(target, actual)
+    wanted, had = _exact(target), _exact(actual)
+    reach = max(abs(wanted), abs(had)) * _RELATIVE if within is None else _exact(within)
+    return abs(had - wanted) <= reach
+
+
+def _finite(number: Any) -> bool:
+    return isinstance(number, int) or math.isfinite(number)  # math.isfinite refuses integers beyond a float's range
 
 
 def _exact(number: Any) -> Fraction:
@@ -273,7 +278,7 @@ def _problem(matcher: dict[str, Any]) -> str | None:
         if key in matcher and not is_number(matcher[key]):
             return f"{key} takes a number"
     within = matcher.get("within", 0)
-    if "approx" in matcher and not (math.isfinite(within) and within >= 0):
+    if "approx" in matcher and not (_finite(within) and within >= 0):
         return "within takes a finite number, zero or more"
     if "gt" in matcher and "lt" in matcher and not matcher["gt"] < matcher["lt"]:
         return "no number is greater than gt and less than lt"
