@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from adk_split_eval.metrics.patterns import response_error
 from adk_split_eval.metrics.registry import METRICS
 from adk_split_eval.record import Call, Conversation, Judgement, Turn
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 OK = {"result": "done"}
 

@@ -6,11 +6,12 @@ import time
 from itertools import combinations, groupby, permutations, product
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from adk_split_eval.metrics.matching import FREE, match_in_order, maximum_matching
 from adk_split_eval.metrics.trajectory import ExpectedCall, MatchType, match_trajectory
 from adk_split_eval.record import Call
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 accepted = st.sets(st.integers(0, 3), min_size=1, max_size=3)
 step_sizes = st.lists(st.integers(1, 3), min_size=0, max_size=4).filter(lambda sizes: sum(sizes) <= 5)
@@ -31,7 +32,10 @@ def conversations(draw: Any) -> tuple[list[list[ExpectedCall]], list[Call]]:
 
 
 def _orders(groups: list[list[Any]]) -> list[list[Any]]:
-    return [sum(map(list, choice), []) for choice in product(*(list(permutations(group)) for group in groups))]
+    return [
+        [call for order in choice for call in order]
+        for choice in product(*(list(permutations(group)) for group in groups))
+    ]
 
 
 def _brute(expected: list[list[ExpectedCall]], actual: list[Call], match_type: MatchType) -> bool:

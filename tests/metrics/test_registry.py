@@ -6,8 +6,9 @@ import subprocess
 import sys
 from typing import Any
 
-import adk_split_eval.metrics as metrics
 import pytest
+
+import adk_split_eval.metrics as metrics
 from adk_split_eval.criteria import catalogue
 from adk_split_eval.metrics.registry import METRICS, isolated
 from adk_split_eval.record import Conversation, Judgement, Turn

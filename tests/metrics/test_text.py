@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from adk_split_eval.metrics.text import escape, excerpt, quote, show, show_call
 from hypothesis import given
 from hypothesis import strategies as st
+
+from adk_split_eval.metrics.text import escape, excerpt, quote, show, show_call
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from adk_split_eval.metrics.registry import METRICS
 from adk_split_eval.metrics.trajectory import exact_steps, match_trajectory
 from adk_split_eval.record import Call, Conversation, Judgement, Turn

@@ -9,6 +9,9 @@ import unicodedata
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from adk_split_eval.metrics.values import (
     ParameterError,
     compare,
@@ -19,8 +22,6 @@ from adk_split_eval.metrics.values import (
     matches,
     problems,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 NAN = float("nan")
 INF = float("inf")

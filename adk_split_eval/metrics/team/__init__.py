@@ -47,5 +47,14 @@ class _TeamModule(ModuleType):
         return bridge(f"{self.__name__.removeprefix(_PREFIX)}.{name}")
 
 
+def __getattr__(name: str) -> Any:
+    """A path without a module (``team.promises_a_date``) gets a bridge too: one that says what is missing."""
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from adk_split_eval.metrics.adapter_team import bridge
+
+    return bridge(name)
+
+
 if not any(type(finder).__name__ == _TeamFinder.__name__ for finder in sys.meta_path):
     sys.meta_path.insert(0, _TeamFinder())
