@@ -15,7 +15,6 @@ from pydantic import (
 )
 
 from adk_split_eval.plan.checks import (
-    MAPPING_CHECKS,
     check_case_id,
     check_date,
     check_matchers,
@@ -26,6 +25,7 @@ from adk_split_eval.plan.checks import (
     check_regex,
     check_words,
 )
+from adk_split_eval.plan.checks_mappings import MAPPING_CHECKS
 
 
 class StrictModel(BaseModel):

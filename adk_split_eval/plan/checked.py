@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from adk_split_eval.plan.checks import mapping_in
 from adk_split_eval.plan.nodes import Document, DocumentPath, Node
 from adk_split_eval.record import Finding, Half
 
@@ -96,6 +97,10 @@ class CheckedPlan:
         for segment in path:
             node = node.child(segment) if node is not None else None
         return None if node is None else node.data()
+
+    def mapping(self, *path: str | int) -> dict[str, Any]:
+        """The mapping at ``path`` of the plan; an empty one when there is none."""
+        return mapping_in({"value": self.value(*path)}, "value")
 
     def complain(self, path: DocumentPath, code: str, message: str, help: str, *, key: bool = False) -> None:
         """Record an error of the plan as a whole, at ``path`` of the plan file."""

@@ -8,7 +8,8 @@ from typing import Any, cast
 from adk_split_eval.plan.checked import CASE_CODES, SECTIONS, CheckedPlan, Entry
 from adk_split_eval.plan.checks import shown
 from adk_split_eval.plan.cross import check_across, check_ids
-from adk_split_eval.plan.nodes import Document, DocumentPath, PlanError, read_document
+from adk_split_eval.plan.nodes import Document, DocumentPath, PlanError
+from adk_split_eval.plan.reading import read_document
 from adk_split_eval.plan.structure import Problem, case_prefix, check_structure
 from adk_split_eval.record import Finding, Half
 
@@ -38,7 +39,7 @@ def frozen_path(plan_path: Path, plan_id: str) -> Path:
 
 
 def _read_frozen(checked: CheckedPlan) -> None:
-    plan_id = checked.value("plan_id")
+    plan_id: Any = checked.value("plan_id")
     if not isinstance(plan_id, str) or any(finding.code == "ASE021" for finding in checked.errors):
         return
     path = frozen_path(checked.path, plan_id)
@@ -51,7 +52,7 @@ def _read_frozen(checked: CheckedPlan) -> None:
         return
     problems = check_structure(checked.frozen, "FrozenFile")
     stated = checked.frozen.root.child("plan_id")
-    if stated is not None and isinstance(stated.value, str) and stated.value != plan_id:
+    if stated is not None and stated.kind == "scalar" and stated.value not in (None, plan_id):
         message = f"these frozen cases belong to plan {shown(stated.value)}, not to {shown(plan_id)}"
         checked.errors.append(
             checked.frozen.at(stated).finding("ASE042", message, "correct plan_id, or rename the file")

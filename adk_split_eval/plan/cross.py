@@ -7,9 +7,10 @@ from typing import Any
 from adk_split_eval.criteria.catalogue import CATALOGUE
 from adk_split_eval.personas import persona_ids
 from adk_split_eval.plan.checked import SECTIONS, CheckedPlan, Entry, spread_id
-from adk_split_eval.plan.checks import shown
+from adk_split_eval.plan.checks import list_in, mapping_in, shown
 from adk_split_eval.plan.cross_criteria import check_criteria, goal_has_judge
 from adk_split_eval.plan.cross_process import check_process, merge_process
+from adk_split_eval.plan.nodes import DocumentPath
 from adk_split_eval.plan.structure import nearest
 from adk_split_eval.record import Related
 
@@ -83,7 +84,7 @@ def _check_halves(checked: CheckedPlan) -> None:
 
 
 def _check_simulator(checked: CheckedPlan) -> None:
-    simulator: dict[str, Any] = checked.value("sim_set", "simulator") or {}
+    simulator = checked.mapping("sim_set", "simulator")
     for key in simulator:
         path = ("sim_set", "simulator", key)
         if key == "model":
@@ -104,9 +105,8 @@ def _check_simulator(checked: CheckedPlan) -> None:
 
 def _check_policy(checked: CheckedPlan) -> None:
     trials = checked.value("trials") or 1
-    gate = checked.value("policy", "gate")
     for key in ("at_least", "pass_hat"):
-        wanted = gate.get(key) if isinstance(gate, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        wanted = checked.value("policy", "gate", key)
         if isinstance(wanted, int) and wanted > trials:
             message = f"the gate asks for {key} {wanted}, and the plan runs {trials} trial{'s' if trials > 1 else ''}"
             checked.complain(("policy", "gate", key), "ASE037", message, f"write trials: {wanted} or more")
@@ -134,10 +134,10 @@ def _check_sessions(checked: CheckedPlan) -> None:
 def _check_simulated(checked: CheckedPlan, entry: Entry) -> None:
     data: dict[str, Any] = entry.node.data()
     known = known_personas(checked)
-    named = [(("persona",), data["persona"])] if isinstance(data.get("persona"), str) else []
-    spread = data.get("personas")
-    if isinstance(spread, list):
-        named += [(("personas", index), one) for index, one in enumerate(spread)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    named: list[tuple[DocumentPath, str]] = []
+    if isinstance(data.get("persona"), str):
+        named.append((("persona",), data["persona"]))
+    named += [(("personas", index), str(one)) for index, one in enumerate(list_in(data, "personas"))]
     for path, persona in named:
         if persona not in known:
             entry.reject(path, "ASE022", f"no persona is named {shown(persona)}", nearest(persona, known))
@@ -148,7 +148,7 @@ def _check_simulated(checked: CheckedPlan, entry: Entry) -> None:
             f"the goal of case {shown(entry.case_id)} has no evidence, and the plan names no judge: nobody could say whether it was reached",
             "add goal_evidence, or pin models.judge, or write goal_required: false",
         )
-    after = (data.get("interrupt") or {}).get("after_turn")
+    after = mapping_in(data, "interrupt").get("after_turn")
     limit = checked.value("sim_set", "max_turns") or 12
     if after is not None and after >= limit:
         message = f"interrupt.after_turn is {after}, and the conversation ends at max_turns {limit}"
@@ -177,12 +177,12 @@ def _asks_for_something(checked: CheckedPlan, data: dict[str, Any], turns: list[
         return True
     if any(data.get(key) for key in CASE_EXPECTATIONS) or data.get("grounded_numbers") not in (None, False):
         return True
-    process = merge_process(checked.value("process") or {}, data.get("process"))
+    process = merge_process(checked.mapping("process"), data.get("process"))
     if any(process.get(section) for section in PROCESS_SECTIONS):
         return True
-    criteria: dict[str, Any] = checked.value("fixed_set", "criteria") or {}
+    criteria = checked.mapping("fixed_set", "criteria")
     general = [CATALOGUE[name] for name in criteria if name in CATALOGUE]
     if any(not row.reference_based and row.name != "forbidden_tools_v1" for row in general):
         return True
-    metrics: dict[str, Any] = checked.value("custom_metrics") or {}
+    metrics = checked.mapping("custom_metrics")
     return any("fixed" in metric.get("sets", ["fixed"]) for metric in metrics.values())

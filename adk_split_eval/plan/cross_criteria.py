@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from adk_split_eval.criteria.catalogue import CATALOGUE, CriterionInfo, simulated_defaults
 from adk_split_eval.plan.checked import SECTIONS, CheckedPlan
-from adk_split_eval.plan.checks import shown
+from adk_split_eval.plan.checks import mapping_in, shown
 from adk_split_eval.plan.nodes import DocumentPath, Node, describe
 from adk_split_eval.plan.structure import nearest
 from adk_split_eval.record import Half
@@ -119,7 +119,7 @@ class _Criterion:
     def _known_metric(self) -> bool:
         sets = self.checked.value("custom_metrics", self.name, "sets")
         if self.checked.value("custom_metrics", self.name) is None:
-            custom = self.checked.value("custom_metrics") or {}
+            custom = self.checked.mapping("custom_metrics")
             known = [row.name for row in CATALOGUE.values() if self.half in row.sets and not row.informational]
             close = nearest(self.name, [*known, *custom])
             help = close if close.startswith("did you") else "correct the name, or declare it under custom_metrics"
@@ -225,10 +225,8 @@ class _Criterion:
         switched_off = self.node.kind == "scalar" and self.node.value is None
         if info is None or switched_off or info.google_cloud or judge_named(self.checked):
             return
-        data = cast("Any", self.node.data())
-        options: dict[str, Any] = data if isinstance(data, dict) else {}
+        options = mapping_in({"own": self.node.data()}, "own")
         judged = info.kind == "judged" or options.get("method") == "final_response_match_v2"
-        own = options.get("judge_model_options")
-        if judged and not (isinstance(own, dict) and own.get("judge_model")):  # pyright: ignore[reportUnknownMemberType]
+        if judged and not mapping_in(options, "judge_model_options").get("judge_model"):
             message = f"{self.name} needs a judge and the plan names none: ADK would fall back to its default model"
             self.complain("ASE036", message, "pin models.judge", key=True)

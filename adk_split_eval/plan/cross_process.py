@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adk_split_eval.plan.checked import CheckedPlan
-from adk_split_eval.plan.checks import Complaint, check_root, selector_kind, shown
+from adk_split_eval.plan.checked import CheckedPlan, Entry, spread_id
+from adk_split_eval.plan.checks import Complaint, check_root, list_in, mapping_in, shown
+from adk_split_eval.plan.checks_mappings import selector_kind
 from adk_split_eval.plan.cross_criteria import judge_named
-from adk_split_eval.plan.nodes import DocumentPath, Node, PlanError, read_document
+from adk_split_eval.plan.nodes import DocumentPath, Node, PlanError
+from adk_split_eval.plan.reading import read_document
 from adk_split_eval.plan.structure import check_node, check_structure, nearest
 
 Complain = Callable[[DocumentPath, str, str, str], None]
@@ -36,7 +38,7 @@ class Use:
 
 def check_process(checked: CheckedPlan) -> None:
     """The plan's process, each case's own, and the contrasts."""
-    plan_process: Raw = checked.value("process") or {}
+    plan_process = checked.mapping("process")
     root = Path(checked.path).parent
 
     def of_plan(path: DocumentPath, code: str, message: str, help: str) -> None:
@@ -47,7 +49,7 @@ def check_process(checked: CheckedPlan) -> None:
         own = entry.node.child("process")
         if own is not None and own.kind == "mapping":
 
-            def of_case(path: DocumentPath, code: str, message: str, help: str, entry: Any = entry) -> None:
+            def of_case(path: DocumentPath, code: str, message: str, help: str, entry: Entry = entry) -> None:
                 entry.reject(("process", *path), code, message, help)
 
             _Process(checked, own.data(), merge_process(plan_process, own.data()), root, of_case).check()
@@ -60,8 +62,8 @@ def merge_process(plan: Raw, case: Any) -> Raw:
     """The process of one case: the plan's, with the case's own sections over it; ``False`` leaves none of it."""
     if case is False:
         return {}
-    own: Raw = case if isinstance(case, dict) else {}
-    events = {**(plan.get("events") or {}), **(own.get("events") or {})}
+    own = mapping_in({"own": case}, "own")
+    events = {**mapping_in(plan, "events"), **mapping_in(own, "events")}
     merged = {**plan, **{key: value for key, value in own.items() if value is not None}}
     return {**merged, "events": events} if events else merged
 
@@ -73,7 +75,7 @@ class _Process:
         self.checked, self.own, self.merged, self.root, self.complain = checked, own, merged, root, complain
 
     def check(self) -> None:
-        events: Raw = self.merged.get("events") or {}
+        events = mapping_in(self.merged, "events")
         for use in uses_of_events(self.own):
             check_use(use, events, self.complain)
         self._check_stages()
@@ -81,23 +83,21 @@ class _Process:
         self._check_judge()
 
     def _check_stages(self) -> None:
-        ending: Raw = self.own.get("ending") or {}
+        ending = mapping_in(self.own, "ending")
         used: list[tuple[DocumentPath, str]] = [
-            (("ending", "stages", index), name) for index, name in enumerate(ending.get("stages") or [])
+            (("ending", "stages", index), name) for index, name in enumerate(list_in(ending, "stages"))
         ]
-        before = (ending.get("report") or {}).get("not_before")
+        before = mapping_in(ending, "report").get("not_before")
         if before is not None:
             used.append((("ending", "report", "not_before"), before))
-        stages: Raw = self.merged.get("stages") or {}
-        names: list[str] = [stage["name"] for stage in stages.get("order") or []]
+        names: list[str] = [stage["name"] for stage in list_in(mapping_in(self.merged, "stages"), "order")]
         for path, name in used:
             if name not in names:
                 help = nearest(name, names) if names else "describe the stages under process.stages"
                 self.complain(path, "ASE027", f"no stage is named {shown(name)}", help)
 
     def _check_document(self) -> None:
-        source: Raw = (self.own.get("evidence") or {}).get("source") or {}
-        file = source.get("file")
+        file: str | None = mapping_in(self.own, "evidence", "source").get("file")
         if file is None:
             return
         where = self.root / file
@@ -115,28 +115,27 @@ class _Process:
     def _check_judge(self) -> None:
         if judge_named(self.checked):
             return
-        for path, wanted in (
-            (("questions", "judge"), (self.own.get("questions") or {}).get("judge")),
-            (("evidence", "judge"), (self.own.get("evidence") or {}).get("judge")),
-            (("report",), self.own.get("report")),
-        ):
-            named = self.checked.value("models", "judge")
-            if wanted and not named:
-                message = f"process.{'.'.join(path)} needs a judge, and the plan names none"
-                self.complain(path, "ASE036", message, "pin models.judge")
+        wanted: list[tuple[str, ...]] = [
+            (section, "judge") for section in ("questions", "evidence") if mapping_in(self.own, section).get("judge")
+        ]
+        if mapping_in(self.own, "report"):
+            wanted.append(("report",))
+        for path in wanted:
+            message = f"process.{'.'.join(path)} needs a judge, and the plan names none"
+            self.complain(path, "ASE036", message, "pin models.judge")
 
 
 def uses_of_events(process: Raw) -> Iterator[Use]:
     """Every use of an event in the sections of a process."""
     for section, keys in PICKS.items():
-        rules: Raw = process.get(section) or {}
+        rules = mapping_in(process, section)
         if rules.get("event") is not None:
             picks: list[tuple[DocumentPath, str]] = [
                 ((section, key), rules[key]) for key in keys if rules.get(key) is not None
             ]
             if section == "stages" and "stage" not in rules:
                 picks.append((("stages", "event"), "args.stage"))
-            picks += [((section, "claims_where", path), path) for path in rules.get("claims_where") or {}]
+            picks += [((section, "claims_where", path), path) for path in mapping_in(rules, "claims_where")]
             yield Use((section, "event"), rules["event"], picks)
     for path in (
         ("stages", "early_end", "event"),
@@ -144,14 +143,12 @@ def uses_of_events(process: Raw) -> Iterator[Use]:
         ("recovery", "retries"),
         ("recovery", "timeouts"),
     ):
-        ref: Any = process
-        for segment in path:
-            ref = (ref or {}).get(segment)
+        ref = mapping_in(process, *path[:-1]).get(path[-1])
         if ref is not None:
             yield Use(path, ref)
-    for index, ref in enumerate((process.get("ending") or {}).get("nothing_after") or []):
+    for index, ref in enumerate(list_in(mapping_in(process, "ending"), "nothing_after")):
         yield Use(("ending", "nothing_after", index), ref)
-    source = (process.get("report") or {}).get("from")
+    source = mapping_in(process, "report").get("from")
     if source is not None:
         yield named_event(("report", "from"), source)
 
@@ -183,10 +180,10 @@ def check_use(use: Use, events: Raw, complain: Complain) -> None:
         complain(complaint.path or use.path, complaint.code, complaint.message, complaint.help)
 
 
-def _check_state_document(checked: CheckedPlan, entry: Any) -> None:
+def _check_state_document(checked: CheckedPlan, entry: Entry) -> None:
     """A document that a case keeps in its start state must be one."""
-    process = merge_process(checked.value("process") or {}, _own_process(entry.node))
-    key = ((process.get("evidence") or {}).get("source") or {}).get("state")
+    process = merge_process(checked.mapping("process"), _own_process(entry.node))
+    key: str | None = mapping_in(process, "evidence", "source").get("state")
     if key is None:
         return
     path: DocumentPath = ("session_input", "state", key)
@@ -219,8 +216,8 @@ def _check_contrasts(checked: CheckedPlan, process: Raw) -> None:
     known = {entry.case_id: entry.half for entry in checked.entries}
     for entry in checked.entries:
         for persona in entry.spread():
-            known[f"{entry.case_id}-{persona}"] = entry.half
-    contrasts: list[Raw] = checked.value("contrasts") or []
+            known[spread_id(entry.case_id, persona)] = entry.half
+    contrasts: list[Raw] = list_in({"all": checked.value("contrasts")}, "all")
     names: list[str] = []
     for index, contrast in enumerate(contrasts):
         path: DocumentPath = ("contrasts", index)
@@ -240,5 +237,5 @@ def _check_contrasts(checked: CheckedPlan, process: Raw) -> None:
             checked.complain(where, code, message, help)
 
         for key in ("must_differ", "must_not_differ"):
-            for at, value in enumerate(contrast.get(key) or []):
-                check_use(named_event((*path, key, at), value), process.get("events") or {}, of_contrast)
+            for at, value in enumerate(list_in(contrast, key)):
+                check_use(named_event((*path, key, at), value), mapping_in(process, "events"), of_contrast)

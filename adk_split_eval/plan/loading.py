@@ -117,11 +117,12 @@ def build_models(checked: CheckedPlan) -> LoadedPlan:
         raise PlanError(_unforeseen(checked, error)) from None
     if frozen and plan.fixed_set is None:
         plan.fixed_set = FixedSet()
-    for half, cases in (("fixed", plan.fixed_set), ("simulated", plan.sim_set)):
-        for case, origin in zip(cases.cases if cases else [], origins[half], strict=True):
-            case._origin = origin
+    for case, origin in zip(plan.fixed_set.cases if plan.fixed_set else [], origins["fixed"], strict=True):
+        case.written_at(origin)
+    for case, origin in zip(plan.sim_set.cases if plan.sim_set else [], origins["simulated"], strict=True):
+        case.written_at(origin)
     for case, origin in thawed:
-        case._origin = origin
+        case.written_at(origin)
         assert plan.fixed_set is not None
         plan.fixed_set.cases.append(case)
     return LoadedPlan(

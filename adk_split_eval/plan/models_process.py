@@ -18,7 +18,7 @@ A number as a path segment indexes a list. A path that leads nowhere yields "no 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, GetJsonSchemaHandler, model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -91,10 +91,13 @@ class NamedEvent(StrictModel):
     def _accept_flat(cls, data: Any) -> Any:
         if isinstance(data, str):
             return {"event": data}
-        if isinstance(data, dict) and "event" not in data:
-            rest: dict[str, Any] = {k: v for k, v in data.items() if k != "pick"}  # pyright: ignore[reportUnknownVariableType]
-            return {"event": rest, **({"pick": data["pick"]} if "pick" in data else {})}
-        return data  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(data, dict):
+            flat = cast("dict[str, Any]", data)
+            if "event" not in flat:
+                picked = {"pick": flat["pick"]} if "pick" in flat else {}
+                return {"event": {key: value for key, value in flat.items() if key != "pick"}, **picked}
+            return flat
+        return data
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -11,7 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, cast
 
-from adk_split_eval.plan.checks import MAPPING_CHECKS, VALUE_CHECKS, Complaint, shown
+from adk_split_eval.plan.checks import VALUE_CHECKS, Complaint, shown
+from adk_split_eval.plan.checks_mappings import MAPPING_CHECKS
 from adk_split_eval.plan.nodes import Document, DocumentPath, Node, describe
 from adk_split_eval.plan.schema import structure
 
