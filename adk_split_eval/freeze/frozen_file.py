@@ -7,7 +7,7 @@ from typing import Any
 
 from adk_split_eval.pool.emit import as_list, as_mapping, emit, emit_item
 from adk_split_eval.pool.fingerprint import content_hash
-from adk_split_eval.pool.reading import item_lines, parse, read_text, refuse
+from adk_split_eval.pool.reading import PoolError, item_lines, parse, read_text, refuse
 from adk_split_eval.record.jsonio import write_atomically
 
 NOT_CONTENT = frozenset({"provenance", "pending"})
@@ -22,6 +22,25 @@ _HEADER = """\
 def frozen_path(plan_path: Path, plan_id: str) -> Path:
     """Where the frozen cases of a plan live: beside it."""
     return plan_path.parent / f"{plan_id}{SUFFIX}"
+
+
+def plan_id_of(plan_path: Path) -> str:
+    """The ``plan_id`` of a plan, read without checking the plan. Raises PoolError."""
+    name = parse_head(read_text(plan_path), str(plan_path)).get("plan_id")
+    if not isinstance(name, str):
+        raise refuse("ASE951", "has no plan_id", path=str(plan_path), help="is this a plan?")
+    return name
+
+
+def parse_head(text: str, path: str) -> dict[str, Any]:
+    """Only the ``plan_id`` line when it stands alone at the margin, else the whole document."""
+    line = next((ln for ln in text.splitlines() if ln.startswith("plan_id:")), None)
+    if line is not None:
+        try:
+            return parse(line + "\n", path)
+        except PoolError:
+            pass
+    return parse(text, path)
 
 
 def read_cases(path: Path) -> list[dict[str, Any]]:
@@ -84,8 +103,6 @@ def replace_case(path: Path, plan_id: str, case: dict[str, Any]) -> None:
 
 
 def _holds(text: str, cases: list[dict[str, Any]]) -> bool:
-    from adk_split_eval.pool.reading import PoolError
-
     try:
         return parse(text, "")["cases"] == cases
     except (PoolError, KeyError):

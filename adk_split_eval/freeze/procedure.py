@@ -15,9 +15,9 @@ from adk_split_eval.freeze.proving import Proof, Runner, prove, real_runner, ver
 from adk_split_eval.freeze.shrinking import shrink
 from adk_split_eval.pool import files
 from adk_split_eval.pool.candidate import Candidate
-from adk_split_eval.pool.emit import as_mapping
+from adk_split_eval.pool.emit import as_list, as_mapping
 from adk_split_eval.pool.reading import PoolError, refuse
-from adk_split_eval.pool.review import now
+from adk_split_eval.pool.review import now, redraft
 
 if TYPE_CHECKING:
     from adk_split_eval.plan import LoadedPlan
@@ -34,6 +34,7 @@ class FreezeOptions:
 
     Attributes:
         trials: of the proof.
+        prefix: only the turns up to the one that failed; an open candidate is drafted so, for a person to fill.
         pending: (owner, ISO date): a known bug that must not block merges until then.
         shrink_budget: model calls that shrinking may cost; None does not shrink.
         runner: what runs the case (tests put their own here).
@@ -44,6 +45,7 @@ class FreezeOptions:
     already_fixed: bool = False
     pending: tuple[str, str] | None = None
     replay_tools: bool = False
+    prefix: bool = False
     shrink_budget: int | None = None
     runner: Runner = real_runner
     progress: Progress | None = None
@@ -120,6 +122,8 @@ def _freeze_one(candidate: Candidate, loaded: LoadedPlan, target: Path, options:
     if known is not None:
         return _already_there(candidate, known)
     try:
+        if options.prefix:
+            candidate = _cut(candidate, target.parent)
         if candidate.status != "approved":
             raise _not_approved(candidate)
         if options.shrink_budget is not None:
@@ -139,6 +143,19 @@ def _freeze_one(candidate: Candidate, loaded: LoadedPlan, target: Path, options:
     return Frozen(
         candidate.id, "frozen", case["case_id"], proof.summary, notes=[*notes, *_remarks(candidate, case, proof)]
     )
+
+
+def _cut(candidate: Candidate, plan_dir: Path) -> Candidate:
+    """The candidate with its draft cut after the failing turn (an open one is drafted anew)."""
+    if candidate.status == "open":
+        return redraft(plan_dir, candidate.id, prefix=True)
+    turns = as_list(as_mapping(candidate.draft).get("turns"))
+    if candidate.draft is not None and candidate.hit.turn is not None and candidate.hit.turn < len(turns):
+        candidate.draft = candidate.draft | {"turns": turns[: candidate.hit.turn]}
+        assert candidate.path is not None
+        with files.locked(plan_dir):
+            files.replace_blocks(candidate.path, {"draft": candidate.draft})
+    return candidate
 
 
 def _not_approved(candidate: Candidate) -> PoolError:

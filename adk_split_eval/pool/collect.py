@@ -12,7 +12,7 @@ from adk_split_eval.pool import personal
 from adk_split_eval.pool.candidate import Candidate, Hit, Seen
 from adk_split_eval.pool.draft import Draft, Material, holes, make_draft
 from adk_split_eval.pool.emit import as_mapping, plain_data
-from adk_split_eval.pool.fingerprint import calls_that_matter, fingerprint, kin
+from adk_split_eval.pool.fingerprint import calls_that_matter, content_hash, fingerprint, kin
 from adk_split_eval.pool.locate import failing_turn, guilty_sentence
 from adk_split_eval.pool.transcript import to_transcript
 from adk_split_eval.record import Case, CaseResult, Conversation, CriterionResult, RunResult
@@ -95,6 +95,8 @@ def assemble(material: Material, provenance: dict[str, Any], when: str, *, prefi
     hit, conversation = material.hit, material.conversation
     blamed = conversation.turns[hit.turn - 1] if hit.turn is not None else None
     calls = calls_that_matter(blamed) if hit.kind != "judged" else []
+    if hit.kind == "recorded":  # no fault to tell recordings apart by, so their content does
+        calls = [content_hash([[t.user, [c.name for c in t.tool_calls]] for t in conversation.turns])]
     mark = fingerprint(material.case_id, hit.criterion, hit.kind, hit.reasons, calls)
     draft = make_draft(material, prefix=prefix)
     state = conversation.state_before

@@ -165,6 +165,11 @@ def _turns_before_the_failure(conversation: Conversation, hit: Hit, count: int) 
     return hit.turn - 1 if hit.turn is not None else 0
 
 
+def observed_steps(turn: Turn, said: str) -> list[Any]:
+    """What the agent called in ``turn``, in plan form; ``said`` is everything the user said up to it."""
+    return _steps(turn, said, 1, [])
+
+
 def _steps(turn: Turn, said: str, number: int, notes: list[str]) -> list[Any]:
     """The turn's calls in plan form: parallel ones stay together, ids and clocks are gone, ``[]`` calls nothing."""
     grouped: dict[int, list[Any]] = {}

@@ -1,0 +1,399 @@
+"""The verbs ``pool`` and ``freeze``. What needs ADK is imported only when a case is really run."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import shutil
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from adk_split_eval.pool.candidate import STATUSES, Candidate
+from adk_split_eval.pool.reading import PoolError, refuse
+from adk_split_eval.record.text import safe_terminal
+
+if TYPE_CHECKING:
+    from adk_split_eval.freeze.procedure import FreezeReport
+
+REFUSED, USAGE = 1, 2
+
+_plan_option = click.option(
+    "--plan",
+    "plan",
+    type=click.Path(path_type=Path),
+    help="The plan file or its folder (default: the only plan in the current folder).",
+)
+_by_option = click.option("--by", default=None, help="Who decides (default: ADK_SPLIT_EVAL_REVIEWER, or the account).")
+
+
+def _stop(message: str, code: int = USAGE) -> NoReturn:
+    click.echo(safe_terminal(message, newlines=True), err=True)
+    raise SystemExit(code)
+
+
+@contextlib.contextmanager
+def _errors_for_people() -> Generator[None, None, None]:
+    """A user's mistake is a located message and exit code 2."""
+    try:
+        yield
+    except PoolError as error:
+        _stop("\n".join(f.render() for f in error.findings))
+    except OSError as error:
+        _stop(f"{error.filename or 'file'}: {error.strerror or error}")
+    except Exception as error:
+        from adk_split_eval.plan import PlanError
+
+        if not isinstance(error, PlanError):
+            raise
+        _stop("\n".join(f.render() for f in error.findings))
+
+
+def _plan_file(given: Path | None) -> Path:
+    if given is not None and not given.exists():
+        raise refuse("ASE952", "does not exist", path=str(given), help="name a plan file or its folder")
+    if given is not None and given.is_file():
+        return given
+    from adk_split_eval.plan import find_plan
+
+    return find_plan(given or Path.cwd())
+
+
+def _plan_dir(given: Path | None, name: str = "") -> Path:
+    """The folder of the plan; a candidate named by its path says it itself, and a folder with a pool needs no plan."""
+    from adk_split_eval.pool.files import FOLDER
+
+    named = Path(name)
+    if given is None and named.is_file() and named.parent.name == FOLDER:
+        return named.parent.parent
+    folder = given if given is not None and given.is_dir() else None if given is not None else Path.cwd()
+    if folder is not None and (folder / FOLDER).is_dir():
+        return folder
+    return _plan_file(given).parent
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def pool() -> None:
+    """Candidates found by the probe: list, show, approve, reject.
+
+    \b
+    adk-split-eval pool list
+    adk-split-eval pool show S-02-3c0fb7a4
+    adk-split-eval pool approve S-02-3c0fb7a4 --why "the payout was invented"
+
+    A candidate is a file under probe_pool/ beside the plan; editing and committing it by hand is just as good.
+    """
+
+
+@pool.command("list")
+@_plan_option
+@click.option("--status", type=click.Choice([*STATUSES, "all"]), default=None, help="Default: open and approved.")
+@click.option("--sort", type=click.Choice(["severity", "age", "count"]), default="severity", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable, one object.")
+def list_(plan: Path | None, status: str | None, sort: str, as_json: bool) -> None:
+    """What waits for review, most urgent first.
+
+    \b
+    adk-split-eval pool list --sort age
+    """
+    from adk_split_eval.freeze.views import list_rows, sorted_candidates, table
+    from adk_split_eval.pool.files import headers, pool_dir
+
+    with _errors_for_people():
+        folder = _plan_dir(plan)
+        good, bad = headers(folder)
+    wanted = {"open", "approved"} if status is None else set(STATUSES) if status == "all" else {status}
+    chosen = sorted_candidates([c for c in good if c.status in wanted], sort)
+    if as_json:
+        click.echo(json.dumps({"schema_version": 1, "candidates": [_summary(c) for c in chosen]}, indent=2))
+    elif chosen:
+        for line in table(list_rows(chosen, datetime.datetime.now(datetime.UTC))):
+            click.echo(line)
+    else:
+        click.echo(f"no candidates to review in {safe_terminal(str(pool_dir(folder)))} ({len(good)} in all)")
+    if bad:
+        _stop("\n".join(str(error) for error in bad))
+
+
+def _summary(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "id": candidate.id,
+        "path": str(candidate.path),
+        "status": candidate.status,
+        "case_id": candidate.case_id,
+        "criterion": candidate.hit.criterion or None,
+        "kind": candidate.hit.kind,
+        "severity": candidate.severity,
+        "seen": {"count": candidate.seen.count, "first": candidate.seen.first, "last": candidate.seen.last},
+        "fingerprint": candidate.fingerprint,
+    }
+
+
+@pool.command()
+@click.argument("name", metavar="ID")
+@_plan_option
+@click.option("--width", type=click.IntRange(60, 400), default=None, help="Columns (default: the terminal's).")
+def show(name: str, plan: Path | None, width: int | None) -> None:
+    """One candidate: transcript and draft side by side.
+
+    \b
+    adk-split-eval pool show S-02-3c0fb7a4
+    """
+    from adk_split_eval.freeze.views import show as view
+    from adk_split_eval.pool.files import find
+
+    with _errors_for_people():
+        candidate = find(_plan_dir(plan, name), name)
+    columns = width or shutil.get_terminal_size((120, 40)).columns
+    for line in view(candidate, columns):
+        click.echo(line)
+
+
+@pool.command()
+@click.argument("names", metavar="ID...", nargs=-1, required=True)
+@_plan_option
+@_by_option
+@click.option("--why", default="", help="Why: one sentence for whoever reads the frozen case later.")
+@click.option("--redact", is_flag=True, help="Replace e-mail, phone, card and id numbers in the start state.")
+def approve(names: tuple[str, ...], plan: Path | None, by: str | None, why: str, redact: bool) -> None:
+    """The agent is at fault and the draft says what it should have done.
+
+    \b
+    adk-split-eval pool approve S-02-3c0fb7a4 --why "the payout was invented"
+    """
+    for candidate in _decide(names, plan, "approved", by, why, redact):
+        from adk_split_eval.pool.draft import holes
+
+        click.echo(f"{safe_terminal(candidate.id)} approved by {safe_terminal(candidate.review.by or '')}")
+        for line in candidate.personal_data:
+            click.echo(
+                f"  personal data? {safe_terminal(line)}" + ("" if redact else " (--redact replaces what it can)")
+            )
+        if open_places := holes(candidate.draft or {}):
+            click.echo(f"  before freezing, fill {', '.join(open_places)} in {safe_terminal(str(candidate.path))}")
+
+
+@pool.command()
+@click.argument("names", metavar="ID...", nargs=-1, required=True)
+@_plan_option
+@_by_option
+@click.option("--why", required=True, help="Why it is no fault of the agent's.")
+def reject(names: tuple[str, ...], plan: Path | None, by: str | None, why: str) -> None:
+    """No fault of the agent's; the same hit will not come back as new.
+
+    \b
+    adk-split-eval pool reject S-04-91be02aa --why "the simulated user spoke as the agent"
+    """
+    for candidate in _decide(names, plan, "rejected", by, why, redact=False):
+        click.echo(f"{safe_terminal(candidate.id)} rejected by {safe_terminal(candidate.review.by or '')}")
+
+
+def _decide(
+    names: tuple[str, ...], plan: Path | None, status: Any, by: str | None, why: str, redact: bool
+) -> list[Candidate]:
+    from adk_split_eval.pool.review import decide, reviewer
+
+    with _errors_for_people():
+        return [
+            decide(_plan_dir(plan, name), name, status, by=by or reviewer(), why=why, redact=redact) for name in names
+        ]
+
+
+@pool.command()
+@click.argument("name", metavar="ID")
+@_plan_option
+@click.option("--prefix", is_flag=True, help="Only the turns up to and including the first that shows the failure.")
+def draft(name: str, plan: Path | None, prefix: bool) -> None:
+    """Draft an open candidate again from its transcript.
+
+    \b
+    adk-split-eval pool draft S-03-77aa01c2 --prefix
+    """
+    from adk_split_eval.pool.review import redraft
+
+    with _errors_for_people():
+        candidate = redraft(_plan_dir(plan, name), name, prefix=prefix)
+    click.echo(f"{safe_terminal(candidate.id)} drafted; fill its holes in {safe_terminal(str(candidate.path))}")
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@_plan_option
+@_by_option
+@click.option("--trials", type=click.IntRange(1, 100), default=3, show_default=True, help="Trials of the proof.")
+@click.option("--allow-flaky", is_flag=True, help="Freeze what is red in some trials only.")
+@click.option("--already-fixed", is_flag=True, help="Freeze what is green: the bug is gone, the case guards.")
+@click.option(
+    "--pending", metavar="OWNER", default=None, help="A known bug: expected to fail, not blocking, until --until."
+)
+@click.option("--until", metavar="DATE", default=None, help="Last day of --pending, as 2027-01-31.")
+@click.option("--replay-tools", is_flag=True, help="Pin the recorded tool results; only our runner runs such a case.")
+@click.option("--shrink", "shrinking", is_flag=True, help="Drop user turns while it stays red for the same reason.")
+@click.option(
+    "--budget", type=click.IntRange(1, 100_000), default=60, show_default=True, help="Model calls of --shrink."
+)
+@click.option(
+    "--prefix", is_flag=True, help="With --from or ID: only the turns up to the first that shows the failure."
+)
+@click.option(
+    "--from", "source", type=click.Path(path_type=Path), default=None, help="Make candidates from a recording."
+)
+@click.option("--case", "cases", multiple=True, metavar="ID", help="With --from: only this case; may be repeated.")
+@click.option("--check", "checking", is_flag=True, help="For CI: is all that is approved frozen, and nothing edited?")
+@click.option(
+    "--update", "updating", metavar="CASE", default=None, help="Take over a legitimate change; needs --reason."
+)
+@click.option(
+    "--promote", "promoting", metavar="CASE", default=None, help="End the pending time of a case that is green."
+)
+@click.option("--reason", default=None, help="Why the expectation changes.")
+@click.option("--trim", "trimming", is_flag=True, help="List frozen cases whose tools or persona no longer exist.")
+def freeze(ids: tuple[str, ...], plan: Path | None, source: Path | None, **values: Any) -> None:
+    """Approved candidates become fixed cases that guard for ever: red first, for the same reason.
+
+    \b
+    adk-split-eval freeze                                all that is approved
+    adk-split-eval freeze S-02-3c0fb7a4 --pending shop-team --until 2027-01-31
+    adk-split-eval freeze --check                        in CI
+    adk-split-eval freeze --from session.json            a recording becomes a candidate
+    adk-split-eval freeze --update F-S-02 --reason "the shop now asks before it submits"
+
+    Exit codes: 0 done, 1 something was refused or --check found something, 2 usage, or no agent at hand.
+    """
+    from adk_split_eval.freeze.proving import NoAgentError
+
+    modes = [m for m in ("checking", "updating", "promoting", "trimming") if values[m]] + (["from"] if source else [])
+    if len(modes) > 1 or (modes and ids):
+        raise click.UsageError("--check, --update, --promote, --trim, --from and IDs exclude each other")
+    if bool(values["pending"]) != bool(values["until"]):
+        raise click.UsageError("--pending OWNER and --until DATE go together")
+    if values["pending"] and values["already_fixed"]:
+        raise click.UsageError("--pending is for a bug that is still there, --already-fixed for one that is gone")
+    try:
+        with _errors_for_people():
+            path = _plan_file(plan)
+            code = _freeze_mode(modes[0] if modes else "", path, ids, source, values)
+    except NoAgentError as error:
+        _stop(str(error))
+    raise SystemExit(code)
+
+
+def _freeze_mode(mode: str, plan: Path, ids: tuple[str, ...], source: Path | None, values: dict[str, Any]) -> int:
+    if mode == "checking":
+        return _check(plan)
+    if mode == "updating":
+        return _update(plan, values)
+    if mode == "promoting":
+        from adk_split_eval.freeze.maintaining import promote
+
+        promote(plan, values["promoting"])
+        click.echo(f"{values['promoting']} is no longer pending: it blocks from now on")
+        return 0
+    if mode == "trimming":
+        return _trim(plan)
+    if source is not None:
+        return _from(plan, source, values)
+    return _freeze(plan, ids, values)
+
+
+def _check(plan: Path) -> int:
+    from adk_split_eval.freeze.checking import check
+    from adk_split_eval.freeze.frozen_file import plan_id_of
+
+    findings = check(plan.parent, plan.parent / f"{plan_id_of(plan)}.frozen.yaml")
+    for finding in findings:
+        click.echo(safe_terminal(finding.render(), newlines=True))
+    if not findings:
+        click.echo("nothing approved is left unfrozen, and no frozen case was changed without a reason")
+    return REFUSED if findings else 0
+
+
+def _update(plan: Path, values: dict[str, Any]) -> int:
+    from adk_split_eval.freeze.maintaining import update
+    from adk_split_eval.pool.review import reviewer
+
+    case_id = str(values["updating"])
+    changed = update(plan, case_id, why=values["reason"], by=values["by"] or reviewer())
+    for line in changed.diff:
+        click.echo(safe_terminal(line))
+    if changed.done:
+        click.echo(f"{case_id} updated: {safe_terminal(values['reason'])}")
+        return 0
+    if not changed.diff and not changed.by_hand:
+        click.echo(f"{case_id} expects what the agent does; nothing to update")
+        return 0
+    what = "the edit made by hand" if changed.by_hand else "the change"
+    _stop(f'{case_id}: {what} needs a reason to be taken over: --reason "..."')
+
+
+def _trim(plan: Path) -> int:
+    from adk_split_eval.freeze.maintaining import trim
+
+    found = trim(plan)
+    for case in found:
+        click.echo(f"{safe_terminal(case.case_id)}: {safe_terminal('; '.join(case.why))}")
+    if found:
+        click.echo("remove them from the frozen file, or update them: adk-split-eval freeze --update CASE")
+    else:
+        click.echo("every frozen case names tools and personas that exist")
+    return 0
+
+
+def _from(plan: Path, source: Path, values: dict[str, Any]) -> int:
+    from adk_split_eval.freeze.sources import candidates_of
+    from adk_split_eval.plan import load_plan
+
+    known = load_plan(plan).plan
+    stored = candidates_of(
+        source, plan.parent, known.plan_id, case_ids=values["cases"], prefix=values["prefix"], agent=known.agent
+    )
+    for path, candidate in stored:
+        click.echo(safe_terminal(str(path)))
+        if candidate.no_draft_because:
+            click.echo(f"  no draft: {safe_terminal(candidate.no_draft_because)}")
+    click.echo("next: adk-split-eval pool show ID, then pool approve ID")
+    return 0
+
+
+def _freeze(plan: Path, ids: tuple[str, ...], values: dict[str, Any]) -> int:
+    from adk_split_eval.freeze.procedure import check_date, freeze_candidates
+
+    pending = (str(values["pending"]), check_date(values["until"])) if values["pending"] else None
+    report = freeze_candidates(
+        plan,
+        ids,
+        trials=values["trials"],
+        allow_flaky=values["allow_flaky"],
+        already_fixed=values["already_fixed"],
+        pending=pending,
+        replay_tools=values["replay_tools"],
+        shrink_budget=values["budget"] if values["shrinking"] else None,
+        prefix=values["prefix"],
+        progress=_progress,
+    )
+    _tell(report, plan)
+    return report.exit_code
+
+
+def _progress(line: str) -> None:
+    click.echo(safe_terminal(line), err=True)
+
+
+def _tell(report: FreezeReport, plan: Path) -> None:
+    for outcome in report.outcomes:
+        name = safe_terminal(outcome.candidate)
+        if outcome.errors is not None:
+            click.echo(safe_terminal("\n".join(f.render() for f in outcome.errors.findings), newlines=True), err=True)
+        elif outcome.kind == "frozen":
+            click.echo(f"{name} frozen as {safe_terminal(outcome.case_id)} (red {outcome.red})")
+        else:
+            click.echo(f"{name} is {safe_terminal(outcome.case_id)}")
+        for note in outcome.notes:
+            click.echo(f"  {safe_terminal(note)}")
+    if not report.outcomes:
+        click.echo(f"nothing approved waits to be frozen beside {safe_terminal(str(plan))}")
+    for path in report.written:
+        click.echo(f"wrote {safe_terminal(path)}")
