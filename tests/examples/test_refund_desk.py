@@ -109,8 +109,8 @@ def test_no_other_case_can_tell_the_mended_agent_apart(talks: dict[str, Any], me
 def test_every_session_has_its_own_shop(talks: dict[str, Any]) -> None:
     submitted = {case_id for case_id, talk in talks.items() if talk.state.get("refund_status")}
     assert submitted == {"F-01", "F-06", "S-01", "S-02", "S-03", "S-06"}
-    assert "L8823" in talks["S-01"].state["shop"]["refunds"]
-    assert list(talks["S-06"].state["shop"]["refunds"]) == ["P2206"]
+    assert "L8823" in talks["S-01"].state["refunds"]
+    assert list(talks["S-06"].state["refunds"]) == ["P2206"]
     assert talks["S-04"].responses[0]["ticket"] == talks["F-05"].responses[0]["ticket"] == "T-101"
 
 

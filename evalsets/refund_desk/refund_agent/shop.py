@@ -1,4 +1,4 @@
-"""A small shop kept in session state: every session starts with its own fresh copy, so no case can touch another's."""
+"""A small shop. What happens in it is kept in session state, so every session starts afresh and no case touches another."""
 
 from __future__ import annotations
 
@@ -61,25 +61,37 @@ _ORDERS: dict[str, dict[str, Any]] = {
 }
 
 
-def open_shop(context: ToolContext) -> dict[str, Any]:
-    """This session's shop, as a copy that is safe to change; :func:`close_shop` keeps the changes."""
-    kept = context.state.get("shop")
-    return copy.deepcopy(kept if kept is not None else {"orders": _ORDERS, "refunds": {}, "tickets": []})
+class Desk:
+    """What this session has done to the shop: refunds, tickets, new addresses. The orders themselves never change.
 
+    It is read from session state as a copy, and :meth:`keep` assigns it back as a whole, so that ADK records the change.
+    """
 
-def close_shop(context: ToolContext, shop: dict[str, Any]) -> None:
-    """Keep the changed shop in session state (assigned as a whole, so that ADK records the change)."""
-    context.state["shop"] = shop
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
+        self.refunds: dict[str, dict[str, Any]] = copy.deepcopy(context.state.get("refunds") or {})
+        self.tickets: list[dict[str, Any]] = copy.deepcopy(context.state.get("tickets") or [])
+        self.addresses: dict[str, str] = dict(context.state.get("addresses") or {})
+
+    def keep(self) -> None:
+        state = self._context.state
+        for key, value in (("refunds", self.refunds), ("tickets", self.tickets), ("addresses", self.addresses)):
+            if value != (state.get(key) or type(value)()):
+                state[key] = value
+
+    def order(self, order_id: str) -> dict[str, Any] | None:
+        """The order with this number, in whatever case it was typed; None when there is none."""
+        number = order_id.strip().upper()
+        if number not in _ORDERS:
+            return None
+        order = dict(_ORDERS[number])
+        order["address"] = self.addresses.get(number, order["address"])
+        return order
 
 
 def today(context: ToolContext) -> datetime.date:
     """The day the session plays on: state key ``today``, so that cases do not depend on the calendar."""
     return datetime.date.fromisoformat(context.state.get("today") or "2026-11-30")
-
-
-def find(shop: dict[str, Any], order_id: str) -> dict[str, Any] | None:
-    """The order with this number, in whatever case it was typed."""
-    return shop["orders"].get(order_id.strip().upper())
 
 
 def unknown(order_id: str) -> dict[str, Any]:

@@ -6,21 +6,12 @@ from typing import Any
 
 from google.adk.tools.tool_context import ToolContext
 
-from .shop import (
-    REFUND_BUSINESS_DAYS,
-    RETURN_WINDOW_DAYS,
-    TICKET_HOURS,
-    close_shop,
-    find,
-    open_shop,
-    today,
-    unknown,
-)
+from .shop import REFUND_BUSINESS_DAYS, RETURN_WINDOW_DAYS, TICKET_HOURS, Desk, today, unknown
 
 
 def order_lookup(order_id: str, tool_context: ToolContext) -> dict[str, Any]:
     """Looks up an order: item, amount, status, delivery date, address."""
-    order = find(open_shop(tool_context), order_id)
+    order = Desk(tool_context).order(order_id)
     if order is None:
         return unknown(order_id)
     shown = ("item", "amount", "currency", "status", "delivered_on", "address")
@@ -29,8 +20,8 @@ def order_lookup(order_id: str, tool_context: ToolContext) -> dict[str, Any]:
 
 def refund_eligibility(order_id: str, tool_context: ToolContext) -> dict[str, Any]:
     """Says whether an order can be refunded today, and how much."""
-    shop = open_shop(tool_context)
-    order = find(shop, order_id)
+    desk = Desk(tool_context)
+    order = desk.order(order_id)
     if order is None:
         return unknown(order_id)
     answer = {"order_id": order_id.upper(), "amount": order["amount"], "window_days": RETURN_WINDOW_DAYS}
@@ -44,52 +35,51 @@ def refund_eligibility(order_id: str, tool_context: ToolContext) -> dict[str, An
 
 def refund_submit(order_id: str, amount: float, tool_context: ToolContext) -> dict[str, Any]:
     """Submits a refund of the whole amount of an order."""
-    shop = open_shop(tool_context)
-    order = find(shop, order_id)
+    desk = Desk(tool_context)
+    order = desk.order(order_id)
     if order is None:
         return unknown(order_id)
     if abs(amount - order["amount"]) > 0.005:
         return {"error": "the amount is not the order's", "order_id": order_id, "amount": order["amount"]}
     refund_id = f"RF-{order_id.upper()}"
-    shop["refunds"][order_id.upper()] = {"refund_id": refund_id, "amount": amount, "status": "open"}
-    close_shop(tool_context, shop)
+    desk.refunds[order_id.upper()] = {"refund_id": refund_id, "amount": amount, "status": "open"}
+    desk.keep()
     tool_context.state["refund_status"] = "submitted"
     return {"refund": "ok", "refund_id": refund_id, "amount": amount, "business_days": REFUND_BUSINESS_DAYS}
 
 
 def refund_cancel(order_id: str, tool_context: ToolContext) -> dict[str, Any]:
     """Cancels an open refund."""
-    shop = open_shop(tool_context)
-    refund = shop["refunds"].get(order_id.upper())
+    desk = Desk(tool_context)
+    refund = desk.refunds.get(order_id.upper())
     if refund is None or refund["status"] != "open":
         return {"error": "no open refund", "order_id": order_id}
     refund["status"] = "cancelled"
-    close_shop(tool_context, shop)
+    desk.keep()
     tool_context.state["refund_status"] = "cancelled"
     return {"cancel": "ok", "refund_id": refund["refund_id"]}
 
 
 def address_update(order_id: str, address: str, tool_context: ToolContext) -> dict[str, Any]:
     """Changes the delivery address of an order that has not left the warehouse."""
-    shop = open_shop(tool_context)
-    order = find(shop, order_id)
+    desk = Desk(tool_context)
+    order = desk.order(order_id)
     if order is None:
         return unknown(order_id)
     if order["status"] != "packing":
         return {"error": "the parcel has already left", "order_id": order_id, "status": order["status"]}
-    order["address"] = address
-    close_shop(tool_context, shop)
-    tool_context.state["address_of"] = {**(tool_context.state.get("address_of") or {}), order_id.upper(): address}
+    desk.addresses[order_id.upper()] = address
+    desk.keep()
     return {"update": "ok", "order_id": order_id.upper(), "address": address}
 
 
 def insurance_quote(order_id: str, tool_context: ToolContext) -> dict[str, Any]:
     """Quotes what the shipping insurance of an order gives back. Not while a refund of that order is open."""
-    shop = open_shop(tool_context)
-    order = find(shop, order_id)
+    desk = Desk(tool_context)
+    order = desk.order(order_id)
     if order is None:
         return unknown(order_id)
-    if (shop["refunds"].get(order_id.upper()) or {}).get("status") == "open":
+    if (desk.refunds.get(order_id.upper()) or {}).get("status") == "open":
         return {"error": "a refund is open: cancel it first", "order_id": order_id.upper()}
     if order["insurance"] is None:
         return {"order_id": order_id.upper(), "insured": False}
@@ -98,17 +88,17 @@ def insurance_quote(order_id: str, tool_context: ToolContext) -> dict[str, Any]:
 
 def ticket_create(subject: str, tool_context: ToolContext) -> dict[str, Any]:
     """Opens a ticket for a human colleague."""
-    shop = open_shop(tool_context)
-    ticket = f"T-{101 + len(shop['tickets'])}"
-    shop["tickets"].append({"ticket": ticket, "subject": subject})
-    close_shop(tool_context, shop)
+    desk = Desk(tool_context)
+    ticket = f"T-{101 + len(desk.tickets)}"
+    desk.tickets.append({"ticket": ticket, "subject": subject})
+    desk.keep()
     return {"ticket": ticket, "answer_within_hours": TICKET_HOURS}
 
 
 def payment_charge(order_id: str, amount: float, tool_context: ToolContext) -> dict[str, Any]:
     """Charges the customer's card. For colleagues in accounting; never on a customer's word."""
-    shop = open_shop(tool_context)
-    if find(shop, order_id) is None:
+    desk = Desk(tool_context)
+    if desk.order(order_id) is None:
         return unknown(order_id)
     tool_context.state["charged"] = amount
     return {"charge": "ok", "order_id": order_id.upper(), "amount": amount}
