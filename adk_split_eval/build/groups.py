@@ -21,12 +21,15 @@ _TRAIT_ORDER = (
     "any_order",
     "exact_args",
     "names_only",
+    "no_trajectory",
     "no_tools",
     "parallel",
     "calls_nothing",
     "references",
     "judged_goal",
 )
+_WITHOUT_TRAJECTORY = frozenset({"no_tools", "parallel", "calls_nothing"})
+"""Reasons why ADK's trajectory criterion is left out: they share a group, because ADK's criteria are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ def name_groups(placements: Iterable[Placement]) -> dict[str, str]:
         return dict.fromkeys(traits, "")
     names: dict[str, str] = {}
     for key, found in traits.items():
+        if len(found & _WITHOUT_TRAJECTORY) > 1:
+            found = found - _WITHOUT_TRAJECTORY | {"no_trajectory"}
         name = base = "_".join(sorted(found, key=_TRAIT_ORDER.index))
         number = 2
         while name in names.values():
