@@ -93,9 +93,7 @@ class CheckedPlan:
 
     def value(self, *path: str | int) -> Any:
         """Plain data at exactly ``path`` of the plan, None when it is not there."""
-        node: Node | None = self.root
-        for segment in path:
-            node = node.child(segment) if node is not None else None
+        node = self.root.find(path)
         return None if node is None else node.data()
 
     def mapping(self, *path: str | int) -> dict[str, Any]:

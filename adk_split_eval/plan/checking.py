@@ -63,10 +63,8 @@ def _read_frozen(checked: CheckedPlan) -> None:
 
 def _enter(checked: CheckedPlan, document: Document, path: DocumentPath, half: Half, *, frozen: bool = False) -> None:
     """Enter the cases of one list that have an id."""
-    node: Any = document.root
-    for segment in path:
-        node = node.child(segment) if node is not None else None
-    for index, case in enumerate(node.items if node is not None and node.kind == "sequence" else ()):
+    cases = document.root.find(path)
+    for index, case in enumerate(cases.items if cases is not None else ()):
         named = case.child("case_id")
         if named is not None and isinstance(named.value, str) and named.value.strip():
             checked.entries.append(Entry(half, named.value, document, (*path, index), frozen))

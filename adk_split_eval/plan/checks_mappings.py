@@ -168,7 +168,7 @@ def _fixed_case(data: Mapping) -> None:
         )
     after = mapping_in(data, "interrupt").get("after_turn")
     if after is not None and after >= len(turns):
-        message = f"interrupt.after_turn is {after} and the case has {len(turns)} turns: nothing would follow"
+        message = f"interrupt.after_turn is {after} and the case has {len(turns)} turn{'s' if len(turns) > 1 else ''}: nothing would follow"
         raise Complaint("ASE034", message, "interrupt before the last turn", ("interrupt", "after_turn"))
 
 

@@ -338,13 +338,13 @@ CODES: dict[str, CodeInfo] = {
         "sim_set: {criteria: {tool_trajectory_avg_score: 1.0}}",
         "fixed_set: {criteria: {tool_trajectory_avg_score: 1.0}}",
     ),
-    "ASE103": CodeInfo(
+    "ASE043": CodeInfo(
         "simulator criterion in the fixed set",
         "Reports per_turn_user_simulator_quality_v1 under fixed_set.criteria.",
         "It judges the simulated user, and fixed cases have none: ADK leaves it unevaluated.",
         "Move it to sim_set.criteria.",
     ),
-    "ASE104": CodeInfo(
+    "ASE044": CodeInfo(
         "criterion in a set it cannot judge",
         "Reports criteria, and custom metrics, in a set they are not made for, and ADK's efficiency numbers among the criteria.",
         "It would never be evaluated.",

@@ -111,7 +111,7 @@ class _Criterion:
         if self.info.informational:
             help = "remove it; efficiency is always reported"
             self.complain(
-                "ASE104", f"{self.name} reports a number and decides nothing; ADK refuses it here", help, key=True
+                "ASE044", f"{self.name} reports a number and decides nothing; ADK refuses it here", help, key=True
             )
             return False
         return True
@@ -131,18 +131,19 @@ class _Criterion:
         if sets is not None and self.half not in sets:
             message = f"the custom metric {shown(self.name)} does not judge the {self.half} set"
             self.complain(
-                "ASE104", message, f"add {self.half} to its sets under custom_metrics, or remove it", key=True
+                "ASE044", message, f"add {self.half} to its sets under custom_metrics, or remove it", key=True
             )
             return False
         return True
 
     def _wrong_set(self, info: CriterionInfo) -> None:
         if self.half == "simulated" and info.reference_based:
+            documented = "ADK's documentation lists it among the criteria that do not work with user simulation; ADK leaves it unevaluated and can still say PASSED"
+            ours = "nothing could be compared"
             self.complain(
                 "ASE102",
-                f"{self.name} compares with an expected trajectory or response, and simulated cases have none: ADK's "
-                "documentation lists it among the criteria that do not work with user simulation; ADK leaves it "
-                "unevaluated and can still say PASSED",
+                f"{self.name} compares with something expected of a scripted conversation, and simulated cases have no script: "
+                + (documented if info.source == "adk" else ours),
                 "move it to fixed_set.criteria, or state an invariant: forbidden_tools with `until`, goal_evidence",
                 key=True,
             )
@@ -150,11 +151,11 @@ class _Criterion:
             message = (
                 f"{self.name} judges the simulated user, and fixed cases have none: ADK would leave it unevaluated"
             )
-            self.complain("ASE103", message, "move it to sim_set.criteria", key=True)
+            self.complain("ASE043", message, "move it to sim_set.criteria", key=True)
         else:
             other = "sim_set" if self.half == "fixed" else "fixed_set"
             message = f"{self.name} cannot judge the {self.half} set: it judges {info.why}"
-            self.complain("ASE104", message, f"move it to {other}.criteria", key=True)
+            self.complain("ASE044", message, f"move it to {other}.criteria", key=True)
 
     def _check_value(self) -> None:
         node = self.node

@@ -188,9 +188,9 @@ def _check_state_document(checked: CheckedPlan, entry: Entry) -> None:
         return
     path: DocumentPath = ("session_input", "state", key)
     document, prefix = entry.document, (*entry.path, *path)
-    node = _exact(entry.node, path)
+    node = entry.node.find(path)
     if node is None:
-        node, document, prefix = _exact(checked.root, path), checked.document, path
+        node, document, prefix = checked.root.find(path), checked.document, path
     if node is None or document is None or (node.kind == "scalar" and node.value is None):
         return
     for problem in check_node(document, node, "Document", prefix)[:1]:
@@ -204,12 +204,6 @@ def _check_state_document(checked: CheckedPlan, entry: Entry) -> None:
 def _own_process(case: Node) -> Any:
     own = case.child("process")
     return own.data() if own is not None else None
-
-
-def _exact(node: Node | None, path: DocumentPath) -> Node | None:
-    for segment in path:
-        node = node.child(segment) if node is not None else None
-    return node
 
 
 def _check_contrasts(checked: CheckedPlan, process: Raw) -> None:

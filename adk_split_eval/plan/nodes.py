@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -98,13 +97,14 @@ class Node:
             return self.items[segment]
         return None
 
-    def walk(self) -> Iterator[Node]:
-        """This node and all below it."""
-        yield self
-        for _, value in self.fields.values():
-            yield from value.walk()
-        for item in self.items:
-            yield from item.walk()
+    def find(self, path: DocumentPath) -> Node | None:
+        """The value at exactly ``path`` below this node."""
+        node: Node | None = self
+        for segment in path:
+            if node is None:
+                return None
+            node = node.child(segment)
+        return node
 
 
 @dataclass(slots=True)

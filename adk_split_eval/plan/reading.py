@@ -56,7 +56,7 @@ def read_document(path: Path, shown: str | None = None) -> Document:
 def decode(raw: bytes, name: str) -> str:
     """UTF-8 text, with or without a byte order mark."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise PlanError([Finding("ASE002", "error", "the file is UTF-16", name, 1, 1, help="save it as UTF-8")])
+        raise PlanError([Finding("ASE002", "error", "the file is UTF-16", name, 1, 1, 1, 1, help="save it as UTF-8")])
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -66,7 +66,7 @@ def decode(raw: bytes, name: str) -> str:
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8-sig", "replace")) + 1
         message = f"byte 0x{raw[offset]:02x} is no UTF-8"
         raise PlanError(
-            [Finding("ASE002", "error", message, name, line, column, help="save the file as UTF-8")]
+            [Finding("ASE002", "error", message, name, line, column, line, column + 1, help="save the file as UTF-8")]
         ) from None
 
 
@@ -80,7 +80,7 @@ def parse_document(text: str, name: str) -> Document:
         raise PlanError([*reader.findings, syntax_finding(error, name, text)]) from None
     if root is None and not reader.findings:
         raise PlanError(
-            [Finding("ASE004", "error", "the file is empty", name, 1, 1, help="start it with `plan_id: ...`")]
+            [Finding("ASE004", "error", "the file is empty", name, 1, 1, 1, 1, help="start it with `plan_id: ...`")]
         )
     if root is not None and root.kind != "mapping" and not reader.findings:
         place = Place(name, root.line, root.column, root.end_line, root.end_column)

@@ -167,9 +167,17 @@ class _Walk:
             return Problem(path, "ASE101", *exclusion(key, where), key=True)
         if key in FROZEN_KEYS and name in ("FixedCase", "FixedTurn"):
             help = "keep it in <plan_id>.frozen.yaml, which `freeze` writes"
+        elif name in ("FixedCase", "FrozenCase") and self._closer_on_turn(key, known):
+            help = f"write `{self._closer_on_turn(key, known)}` on each turn"
         else:
             help = nearest(key, known)
         return Problem(path, "ASE010", f"unknown key `{shown(key)[1:-1]}` in {where}", help, key=True)
+
+    def _closer_on_turn(self, key: str, known: list[str]) -> str | None:
+        """The key of a turn that was meant, when it is nearer than any key of the case."""
+        turn = [name for name in self.defs["FixedTurn"]["properties"] if name not in known]
+        best = difflib.get_close_matches(key, [*turn, *known], n=1, cutoff=0.6)
+        return best[0] if best and best[0] in turn else None
 
     def _sequence(self, node: Node, schema: Schema, path: DocumentPath) -> list[Problem]:
         least, most = schema.get("minItems", 0), schema.get("maxItems")
@@ -187,6 +195,7 @@ class _Walk:
         allowed: list[Any] | None = [schema["const"]] if "const" in schema else schema.get("enum")
         if allowed is not None and not any(value == one and type(value) is type(one) for one in allowed):
             listed = " or ".join(str(one).lower() if isinstance(one, bool) else str(one) for one in allowed)
+            listed += self._other_forms(path)
             texts = [one for one in allowed if isinstance(one, str)]
             help = nearest(value, texts) if isinstance(value, str) else f"write {listed}"
             return [Problem(path, _code(path), f"{self.subject(path)} is {describe(node)}; it takes {listed}", help)]
@@ -195,6 +204,10 @@ class _Walk:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return self._number(node, schema, path)
         return []
+
+    def _other_forms(self, path: DocumentPath) -> str:
+        """Mappings that the gate takes instead of its one word."""
+        return ", {at_least: k} or {pass_hat: k}" if path == ("policy", "gate") else ""
 
     def _string(self, node: Node, schema: Schema, path: DocumentPath) -> list[Problem]:
         pattern = schema.get("pattern")

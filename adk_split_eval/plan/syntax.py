@@ -74,6 +74,11 @@ _SYNTAX: tuple[tuple[str, str, str], ...] = (
     ("invalid Unicode character escape", "an escape that is no character", "write the character itself"),
     ("undefined alias", "an alias without an anchor", "write the value out"),
     ("duplicate anchor", "an anchor is given twice", "name them apart"),
+    (
+        "did not find expected node content",
+        "a value is missing, or a bracket is not closed",
+        "write the value, or close the bracket",
+    ),
     ("maximum nesting depth", "nested too deep", "flatten it"),
     ("undefined tag handle", "an unknown tag", "remove the tag, or put the text in quotes"),
 )
