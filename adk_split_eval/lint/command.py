@@ -1,0 +1,179 @@
+"""The ``lint`` and ``explain`` verbs. Imports stay small: a hook pays for them on every commit."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+_FORMATS = ("text", "json", "sarif", "github")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="How findings are written.",
+)
+@click.option(
+    "--adk-version",
+    metavar="X.Y",
+    help="The google-adk version to assume (default: the project's pin, the installed one, the newest known).",
+)
+@click.option(
+    "--config", type=click.Path(), help="The config that governs all sets, as with `adk eval --config_file_path`."
+)
+@click.option(
+    "--select", multiple=True, metavar="CODES", help="Only these rules: codes, prefixes or names, separated by commas."
+)
+@click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
+@click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
+@click.option("--fix", is_flag=True, help="Apply safe mends.")
+@click.option("--unsafe-fixes", is_flag=True, help="Apply mends that may change what is judged, too.")
+@click.option("--diff", is_flag=True, help="Show what the mends would change; write nothing.")
+@click.option("--statistics", is_flag=True, help="Count findings by rule.")
+@click.option(
+    "--command",
+    "adk_command",
+    metavar="LINE|FILE",
+    help="An `adk eval …` command line, or a Makefile or CI file that holds some.",
+)
+def lint(
+    paths: tuple[str, ...],
+    output_format: str,
+    adk_version: str | None,
+    config: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    strict: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    statistics: bool,
+    adk_command: str | None,
+) -> None:
+    """Say which checks have never run: in plans, ADK eval sets, configs and whole folders.
+
+    Imports neither google-adk nor the project's code. Exit code 1 on error findings (with --strict on warnings too), 2 on
+    a path that cannot be read.
+
+    Example: adk-split-eval lint tests/eval --format github
+    """
+    from adk_split_eval.lint.api import lint_paths
+    from adk_split_eval.lint.settings import Options, SettingsError
+
+    if not paths and not adk_command:
+        paths = (".",)
+    options = Options(
+        adk_version=_version(adk_version),
+        config=config,
+        select=_codes(select),
+        ignore=_codes(ignore),
+        command=adk_command,
+    )
+    try:
+        result = lint_paths(paths, options)
+        if (fix or unsafe_fixes) and not diff:
+            for _ in range(10):
+                if not _write_fixes(result, unsafe_fixes):
+                    break
+                result = lint_paths(paths, options)
+    except SettingsError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    if diff:
+        click.echo(_diff(result, unsafe_fixes), nl=False)
+    elif statistics:
+        from adk_split_eval.lint.output.statistics import render
+
+        click.echo(render(result), nl=False)
+    else:
+        click.echo(_render(result, output_format), nl=False)
+    sys.exit(exit_code(result, strict))
+
+
+def exit_code(result: object, strict: bool) -> int:
+    """2 when a named path cannot be read, 1 on errors (on warnings too when strict), else 0."""
+    from adk_split_eval.lint.engine import LintResult
+
+    assert isinstance(result, LintResult)
+    if result.unreadable:
+        return 2
+    return 1 if result.count("error") or (strict and result.count("warning")) else 0
+
+
+@click.command()
+@click.argument("code")
+def explain(code: str) -> None:
+    """Explain a finding's CODE: what it means, why it is bad, and the mend.
+
+    Example: adk-split-eval explain ASE102
+    """
+    from adk_split_eval.lint.explain import explanation
+
+    text = explanation(code)
+    if text is None:
+        click.echo(
+            f"error: there is no code {code!r}; `adk-split-eval lint --help` shows how rules are named", err=True
+        )
+        sys.exit(2)
+    click.echo(text)
+
+
+def _codes(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(code.strip() for value in values for code in value.split(",") if code.strip())
+
+
+def _version(value: str | None) -> str | None:
+    if value is not None and not all(part.isdigit() for part in value.split(".")[:2]):
+        raise click.BadParameter(f"{value!r} is no version such as 2.13", param_hint="--adk-version")
+    return value
+
+
+def _render(result: object, output_format: str) -> str:
+    from adk_split_eval.lint.engine import LintResult
+
+    assert isinstance(result, LintResult)
+    if output_format == "json":
+        from adk_split_eval.lint.output import json_format
+
+        return json_format.render(result)
+    if output_format == "sarif":
+        from adk_split_eval.lint.output import sarif
+
+        return sarif.render(result)
+    if output_format == "github":
+        from adk_split_eval.lint.output import github
+
+        return github.render(result)
+    from adk_split_eval.lint.output import text
+
+    return text.render(result, colour=sys.stdout.isatty())
+
+
+def _write_fixes(result: object, unsafe: bool) -> int:
+    from adk_split_eval.lint.engine import LintResult
+    from adk_split_eval.lint.fixes import fixed_texts, write
+
+    assert isinstance(result, LintResult)
+    texts, _ = fixed_texts(result.findings, result.sources, unsafe)
+    changed = 0
+    for path, (old, new) in texts.items():
+        if old != new:
+            write(path, new)
+            changed += 1
+            click.echo(f"mended {path}" if old else f"wrote {path}", err=True)
+    return changed
+
+
+def _diff(result: object, unsafe: bool) -> str:
+    from adk_split_eval.lint.engine import LintResult
+    from adk_split_eval.lint.fixes import diff, fixed_texts
+
+    assert isinstance(result, LintResult)
+    texts, _ = fixed_texts(result.findings, result.sources, unsafe)
+    return "".join(diff(path, old, new) for path, (old, new) in sorted(texts.items()))

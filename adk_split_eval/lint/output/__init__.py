@@ -1,0 +1,1 @@
+"""Outputs, apart from findings: each module turns a result into one text."""

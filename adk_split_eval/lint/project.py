@@ -1,0 +1,117 @@
+"""Everything one lint run looks at, opened once: documents, sets, configs, and who governs whom."""
+# os functions instead of pathlib: this room starts cold on every commit.
+# ruff: noqa: PTH100, PTH118, PTH120, PTH123, PTH208
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from adk_split_eval.criteria.knowledge import Knowledge, load
+from adk_split_eval.lint.config_view import Config, open_config
+from adk_split_eval.lint.discover import find
+from adk_split_eval.lint.documents import Document, read
+from adk_split_eval.lint.kinds import is_config_name, is_set_name
+from adk_split_eval.lint.pairing import Pair, Pairing
+from adk_split_eval.lint.settings import Options, assumed_version
+from adk_split_eval.lint.views import EvalSet, open_set
+
+
+@dataclass(slots=True)
+class Project:
+    """One run's inputs.
+
+    Attributes:
+        documents: all files looked at; those pulled in only because they govern a linted set come last.
+        folders: folders the user named.
+        missing_configs: configs named by option or settings that do not exist.
+    """
+
+    options: Options
+    knowledge: Knowledge
+    adk_version: str
+    assumed_how: str
+    documents: list[Document] = field(default_factory=list[Document])
+    folders: list[str] = field(default_factory=list[str])
+    sets: list[EvalSet] = field(default_factory=list[EvalSet])
+    configs: list[Config] = field(default_factory=list[Config])
+    pairs: list[Pair] = field(default_factory=list[Pair])
+    missing_configs: list[str] = field(default_factory=list[str])
+
+
+def open_project(paths: list[str], options: Options) -> Project:
+    """Reads everything ``paths`` mean and pairs sets with configs."""
+    version, how = assumed_version(options)
+    project = Project(options, load(version), version, how)
+    project.documents, project.folders = find(paths)
+    _add_siblings(project)
+    pairing = Pairing(project.documents, options, project.knowledge)
+    project.sets = [
+        open_set(d, project.knowledge) for d in project.documents if d.kind == "evalset" and d.data is not None
+    ]
+    if options.config and not project.sets:
+        pairing.open(options.config, required=True)
+    project.pairs = [pairing.pair(s) for s in project.sets]
+    project.documents.extend(pairing.added)
+    project.missing_configs = pairing.missing
+    project.configs = [
+        open_config(d, project.knowledge) for d in project.documents if d.kind == "config" and d.data is not None
+    ]
+    credentials: dict[str, bool] = {}
+    for pair in project.pairs:
+        folder = pair.set.document.folder
+        if folder not in credentials:
+            credentials[folder] = has_credentials(folder, options.agent_dir)
+        pair.has_credentials = credentials[folder]
+    return project
+
+
+def _add_siblings(project: Project) -> None:
+    """A config named alone is looked at with the sets it governs (as pre-commit hands over changed files only)."""
+    known = {os.path.realpath(d.path) for d in project.documents}
+    for document in list(project.documents):
+        if not document.named or not is_config_name(document.name) or document.name != "test_config.json":
+            continue
+        folder = document.folder or "."
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError:
+            continue
+        for name in names:
+            path = os.path.join(document.folder, name)
+            if is_set_name(name) and os.path.realpath(path) not in known:
+                known.add(os.path.realpath(path))
+                project.documents.append(read(path))
+
+
+_VARIABLES = (
+    "GOOGLE_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_CLOUD_PROJECT",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+)
+
+
+def has_credentials(folder: str, agent_dir: str | None) -> bool:
+    """Whether model credentials are in sight: in the environment, or in a ``.env`` at or above the set or agent."""
+    if any(os.environ.get(name) for name in _VARIABLES):
+        return True
+    for start in (folder or ".", agent_dir):
+        if start is None:
+            continue
+        here = os.path.abspath(start)
+        for _ in range(6):
+            try:
+                with open(os.path.join(here, ".env"), encoding="utf-8", errors="replace") as stream:
+                    text = stream.read(65536)
+                if any(name in text for name in _VARIABLES):
+                    return True
+            except OSError:
+                pass
+            parent = os.path.dirname(here)
+            if parent == here:
+                break
+            here = parent
+    return False

@@ -1,0 +1,100 @@
+"""What a rule is, and how all of them are collected: one module a rule under ``rules/``."""
+# os functions instead of pathlib: this room starts cold on every commit.
+# ruff: noqa: PTH118, PTH120, PTH208
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal
+
+from adk_split_eval.lint.documents import Document
+from adk_split_eval.lint.json_source import Path
+from adk_split_eval.record.finding import Confidence, Fix, Level
+
+Scope = Literal["document", "set", "config", "pair", "plan", "project", "command"]
+
+
+@dataclass(slots=True)
+class Report:
+    """What a rule saw, before its place is computed.
+
+    Attributes:
+        at: the document and the path in it; ``span`` gives character offsets instead.
+        key: point at the key, not at the value.
+        case_id: the case it is about, when it is about one.
+        related: further places with what each has to do with it.
+    """
+
+    document: Document
+    path: Path
+    message: str
+    help: str = ""
+    key: bool = False
+    case_id: str | None = None
+    related: list[tuple[Document, Path, str]] = field(default_factory=list[tuple[Document, Path, str]])
+    fix: Fix | None = None
+    level: Level | None = None
+    confidence: Confidence | None = None
+    span: tuple[int, int] | None = None
+
+
+Checker = Callable[[Any], Iterable[Report]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule.
+
+    Attributes:
+        code: stable identifier.
+        name: for people and for ``--select``.
+        scope: what ``check`` is called with.
+        since, until: first and last ADK version (``major.minor``) it holds for; empty: all.
+        rejects: whether an error of this rule on one case makes our runner refuse the case; False where the runner
+            judges that case honestly by itself.
+        fixable: ``safe``, ``unsafe`` or empty.
+    """
+
+    code: str
+    name: str
+    title: str
+    level: Level
+    scope: Scope
+    check: Checker
+    confidence: Confidence = "high"
+    since: str = ""
+    until: str = ""
+    rejects: bool = True
+    fixable: Literal["", "safe", "unsafe"] = ""
+    module: str = ""
+
+    @property
+    def documentation(self) -> str:
+        """The module's docstring in the headings of ``docs/rules.md``."""
+        return (import_module(self.module).__doc__ or "").strip()
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by code."""
+    folder = os.path.join(os.path.dirname(__file__), "rules")
+    found: list[Rule] = []
+    for name in os.listdir(folder):
+        if name.endswith(".py") and not name.startswith("_"):
+            module_name = f"adk_split_eval.lint.rules.{name[:-3]}"
+            found.append(import_module(module_name).RULE)
+    return tuple(sorted(found, key=lambda rule: rule.code))
+
+
+@cache
+def by_code() -> dict[str, Rule]:
+    return {rule.code: rule for rule in all_rules()}
+
+
+def rejecting_codes() -> frozenset[str]:
+    """Codes whose error on one case makes the runner refuse that case."""
+    return frozenset(rule.code for rule in all_rules() if rule.rejects and rule.level == "error")

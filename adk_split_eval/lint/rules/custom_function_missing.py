@@ -1,0 +1,46 @@
+"""Custom metric whose function cannot be found.
+
+## What it does
+Resolves `code_config.name` without importing anything: module file, then function. Reports a module that is nowhere, a name
+the module does not define, or one that is no function.
+
+## Why is this bad?
+ADK imports it only when it judges; the ImportError becomes a log line and NOT_EVALUATED, green beside any criterion that
+passes.
+
+## Example
+```json
+{"code_config": {"name": "agent.metrics.polit"}}
+```
+
+## Use instead
+The dotted path of a function that exists, importable where `adk eval` runs.
+"""
+
+from collections.abc import Iterator
+
+from adk_split_eval.lint.functions import resolve
+from adk_split_eval.lint.project import Project
+from adk_split_eval.lint.rule import Report, Rule
+from adk_split_eval.lint.rules._functions import declared
+
+
+def check(project: Project) -> Iterator[Report]:
+    for document, path, name in declared(project):
+        found = resolve(name, document.folder, project.options.agent_dir)
+        if found.problem in ("no-module", "no-name", "no-dot", "not-callable"):
+            unsure = found.problem == "no-module" and not found.environment_known
+            yield Report(document, path, f"{found.message}: ADK leaves the criterion NOT_EVALUATED", found.help,
+                         level="warning" if unsure else None, confidence="low" if unsure else None)  # fmt: skip
+
+
+RULE = Rule(
+    "ASE206",
+    "custom-function-missing",
+    "Custom metric whose function cannot be found",
+    "error",
+    "project",
+    check,
+    rejects=False,
+    module=__name__,
+)

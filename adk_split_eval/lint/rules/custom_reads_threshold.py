@@ -1,0 +1,46 @@
+"""Custom metric that reads `metric.threshold`.
+
+## What it does
+Reports a custom metric function that reads `.threshold` of its first parameter.
+
+## Why is this bad?
+ADK sets it to None before the call; comparing with it raises, and the criterion stays NOT_EVALUATED. The threshold is in
+`metric.criterion.threshold`.
+
+## Example
+```python
+passed = score >= eval_metric.threshold
+```
+
+## Use instead
+```python
+passed = score >= eval_metric.criterion.threshold
+```
+"""
+
+from collections.abc import Iterator
+
+from adk_split_eval.lint.functions import resolve
+from adk_split_eval.lint.project import Project
+from adk_split_eval.lint.rule import Report, Rule
+from adk_split_eval.lint.rules._functions import declared
+
+
+def check(project: Project) -> Iterator[Report]:
+    for document, path, name in declared(project):
+        found = resolve(name, document.folder, project.options.agent_dir)
+        if found.threshold_line:
+            yield Report(document, path, f"`{found.function}` reads `.threshold` of its metric ({found.file}:{found.threshold_line}), which ADK sets to None",
+                         "read metric.criterion.threshold")  # fmt: skip
+
+
+RULE = Rule(
+    "ASE209",
+    "custom-reads-threshold",
+    "Custom metric that reads `metric.threshold`",
+    "error",
+    "project",
+    check,
+    rejects=False,
+    module=__name__,
+)

@@ -1,0 +1,77 @@
+"""Folder that AgentEvaluator finds empty.
+
+## What it does
+Reads Python tests in linted folders for `AgentEvaluator.evaluate(…, "folder")` and reports folders without `*.test.json`.
+
+## Why is this bad?
+AgentEvaluator looks for that ending only; other sets in the folder are never run.
+
+## Example
+`AgentEvaluator.evaluate("desk_agent", "tests/evals")` with `tests/evals/a.evalset.json`.
+
+## Use instead
+`*.test.json`, or the file itself.
+"""
+# os functions instead of pathlib: this room starts cold on every commit.
+# ruff: noqa: PTH112, PTH118, PTH120, PTH123
+
+import ast
+import os
+from collections.abc import Iterator
+
+from adk_split_eval.lint.discover import SKIPPED
+from adk_split_eval.lint.documents import Document
+from adk_split_eval.lint.project import Project
+from adk_split_eval.lint.rule import Report, Rule
+from adk_split_eval.lint.rules._common import quoted
+
+
+def check(project: Project) -> Iterator[Report]:
+    for folder in project.folders:
+        for root, directories, files in os.walk(folder):
+            directories[:] = [d for d in directories if d not in SKIPPED]
+            for name in files:
+                if name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")):
+                    yield from _test_file(os.path.join(root, name), folder)
+
+
+def _test_file(path: str, top: str) -> Iterator[Report]:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            text = stream.read(2_000_000)
+        if "AgentEvaluator" not in text:
+            return
+        tree = ast.parse(text)
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return
+    document = Document(path, text=text)
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "evaluate"):
+            continue
+        given = next(
+            (k.value for k in node.keywords if k.arg == "eval_dataset_file_path_or_dir"),
+            node.args[1] if len(node.args) > 1 else None,
+        )
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
+            target = _folder(given.value, path, top)
+            if target and not _has_tests(target):
+                start = sum(len(line) for line in text.splitlines(keepends=True)[: given.lineno - 1]) + given.col_offset
+                yield Report(document, (), f"`{quoted(given.value)}` holds no *.test.json: AgentEvaluator finds nothing to run there", "rename the sets to *.test.json, or name a file",
+                             span=(start, start + len(given.value) + 2))  # fmt: skip
+
+
+def _folder(value: str, path: str, top: str) -> str | None:
+    for base in (os.path.dirname(path), top, "."):
+        candidate = os.path.join(base, value)
+        if os.path.isdir(candidate):
+            return candidate
+    return None
+
+
+def _has_tests(folder: str) -> bool:
+    return any(name.endswith(".test.json") for _, _, files in os.walk(folder) for name in files)
+
+
+RULE = Rule(
+    "ASE608", "empty-test-folder", "Folder that AgentEvaluator finds empty", "error", "project", check, module=__name__
+)

@@ -1,0 +1,69 @@
+"""Start state that already holds the outcome.
+
+## What it does
+Reports a key of the start state whose value an expected, writing call of the same case is to produce.
+
+## Why is this bad?
+A case recorded from a session with its end state starts where it should arrive: the agent may do nothing and look right.
+
+## Example
+`"state": {"branch": "north"}` in a case that expects `set_branch(branch="north")`.
+
+## Use instead
+The state before the first turn.
+
+## Fix safety
+Unsafe: it removes the key from the start state.
+"""
+
+import re
+from collections.abc import Iterator
+
+from adk_split_eval.lint.fixes import remove_entry
+from adk_split_eval.lint.rule import Report, Rule
+from adk_split_eval.lint.rules._common import case_path, quoted, turn_path
+from adk_split_eval.lint.shapes import as_object
+from adk_split_eval.lint.views import EvalSet, case_id, expected_calls
+
+_WRITES = re.compile(
+    r"(^|_)(set|update|save|store|change|choose|select|remember|record|put|write|register|book|create|add|submit|assign|switch|enable|disable)(_|$)",
+    re.I,
+)
+
+
+def check(eval_set: EvalSet) -> Iterator[Report]:
+    if not eval_set.survey.sessions:
+        return
+    for index, case, turns in eval_set.fixed_cases():
+        state = as_object(as_object(case.get("session_input")).get("state"))
+        if not state:
+            continue
+        for number, turn in enumerate(turns):
+            for path, call in expected_calls(turn) or ():
+                args = as_object(call.get("args"))
+                if not args or not _WRITES.search(str(call.get("name"))):
+                    continue
+                for key, value in state.items():
+                    plain = key.split(":")[-1]
+                    if (
+                        value not in (None, "", False)
+                        and not isinstance(value, dict | list)
+                        and args.get(plain) == value
+                    ):
+                        where = case_path(index, "session_input", "state", key)
+                        yield Report(eval_set.document, where, f"the start state already holds `{quoted(key)}`, which `{quoted(str(call.get('name')))}` is expected to produce",
+                                     "start from the state before the first turn", key=True, case_id=case_id(case), fix=remove_entry(eval_set.document, where, safe=False),
+                                     related=[(eval_set.document, (*turn_path(index, number), *path), "the call that produces it")])  # fmt: skip
+
+
+RULE = Rule(
+    "ASE506",
+    "end-state-in-start",
+    "Start state that already holds the outcome",
+    "error",
+    "set",
+    check,
+    confidence="medium",
+    fixable="unsafe",
+    module=__name__,
+)
