@@ -109,7 +109,10 @@ def _observed(loaded: LoadedPlan, case: dict[str, Any], runner: Runner, where: s
     if any(c.name == own and c.status == "failed" for c in result.criteria):
         message = f"{case['case_id']} is red for its own reason ({own}): that is the bug it guards against, not a new behaviour"
         raise refuse(
-            OWN_REASON, message, path=where, help="mend the agent, or give it time: --pending OWNER --until DATE"
+            OWN_REASON,
+            message,
+            path=where,
+            help="mend the agent, or give the case a time of grace: pending: {owner: ..., until: ...}",
         )
     turns: list[dict[str, Any]] = []
     said = ""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from adk_split_eval.pool.candidate import Hit
-from adk_split_eval.pool.fingerprint import normalised_reason
+from adk_split_eval.pool.fingerprint import same_reason
 from adk_split_eval.pool.locate import failing_turn
 from adk_split_eval.pool.reading import PoolError, refuse
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, TrialResult
@@ -44,7 +44,7 @@ class Proof:
     Attributes:
         outcomes: one a trial: red for its own reason, green, red for another reason, or an error.
         reasons: what was red, or broken, in the first trial that was not green.
-        steps: what the agent did, one list a turn of the first trial.
+        trials: the trials themselves.
         model_calls: of the agent, counted from what was recorded: one for each step and each answer.
     """
 
@@ -111,7 +111,7 @@ def prove(
     governing = {criterion.name for criterion in found.criteria}
     _require_criterion(hit, governing, where)
     result = runner(compiled, [found], trials)[0]
-    turn = _turn_in(case, hit, loaded)
+    turn = hit.turn if hit.turn is not None and hit.turn <= len(case["turns"]) else None
     tried = result.trials or [_as_trial(result)]
     proof = Proof([judge_trial(t, hit, governing, turn) for t in tried], trials=tried)
     first = next((t for t, o in zip(tried, proof.outcomes, strict=True) if o != "green"), None)
@@ -133,12 +133,6 @@ def _require_criterion(hit: Hit, governing: set[str], where: str) -> None:
     raise refuse(REJECTED, message, path=where, help=mend)
 
 
-def _turn_in(case: dict[str, Any], hit: Hit, loaded: LoadedPlan) -> int | None:
-    """1-based number of the failing turn in this case: the first with a hole filled is not known, so by its place."""
-    del loaded
-    return hit.turn if hit.turn is not None and hit.turn <= len(case["turns"]) else None
-
-
 def judge_trial(trial: TrialResult, hit: Hit, governing: set[str], turn: int | None) -> Outcome:
     """Whether one trial is red for the reason of ``hit``."""
     if trial.verdict in ("ERROR", "REJECTED"):
@@ -157,12 +151,6 @@ def judge_trial(trial: TrialResult, hit: Hit, governing: set[str], turn: int | N
             if turn is None or blamed is None or blamed >= turn:
                 return "red"
     return "other"
-
-
-def same_reason(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether two criteria complain of the same kind of thing; without words to compare they do."""
-    ours, theirs = ({normalised_reason(r) for r in reasons} for reasons in (first, second))
-    return not ours or not theirs or bool(ours & theirs)
 
 
 def _calls(trial: TrialResult) -> int:

@@ -5,6 +5,7 @@ from adk_split_eval.pool.collect import candidates_from
 from adk_split_eval.pool.draft import holes
 from adk_split_eval.pool.files import find, headers, load, load_header, pool_dir, store
 from adk_split_eval.pool.reading import PoolError
+from adk_split_eval.pool.remarks import frozen_remarks
 
 __all__ = [
     "HOLE",
@@ -15,6 +16,7 @@ __all__ = [
     "Seen",
     "candidates_from",
     "find",
+    "frozen_remarks",
     "headers",
     "holes",
     "load",

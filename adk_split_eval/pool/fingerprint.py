@@ -40,6 +40,12 @@ def _unquote(match: re.Match[str]) -> str:
     return f"<{inner}>" if _NAME.match(inner) else "<...>"
 
 
+def same_reason(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether two criteria complain of the same kind of thing; without words to compare they do."""
+    ours, theirs = ({normalised_reason(r) for r in reasons} for reasons in (first, second))
+    return not ours or not theirs or bool(ours & theirs)
+
+
 def calls_that_matter(turn: Turn | None) -> list[str]:
     """Names of the failing turn's calls, in order and without immediate repeats; none when the turn is not known."""
     names: list[str] = []
