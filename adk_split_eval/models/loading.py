@@ -163,6 +163,7 @@ def _remember(reader: Reader, value: Any) -> list[Remember]:
             reader.error(
                 place, f"`{name}` cannot be a name here", "use letters, digits and _, and none of the built-in names"
             )
+            continue
         if len(sources) != 1:
             reader.error(place, "needs exactly one source", f"one of: tool, {', '.join(TEXTS)}")
             continue
@@ -177,7 +178,7 @@ def _remember(reader: Reader, value: Any) -> list[Remember]:
             continue
         pattern = reader.pattern((*place, source), keys[source])
         if not pattern.groupindex and pattern.groups == 0:
-            pattern = re.compile(f"(?P<{name}>{pattern.pattern})", re.IGNORECASE)
+            pattern = reader.pattern((*place, source), f"(?P<{name}>{pattern.pattern})")
         elif name not in pattern.groupindex:
             reader.error((*place, source), f"the pattern has no group named `{name}`", f"write (?P<{name}>...)")
         items.append(Remember(name, source, pattern, form=form))
@@ -202,7 +203,22 @@ def _rules(reader: Reader, value: Any, known: set[str]) -> list[Rule]:
         _check_placeholders(reader, place, answer, captured | _known_names(conditions))
         line = reader.document.places.get(place, (0, 0))[0]
         rules.append(Rule(name, conditions, answer, reader.document.path, line))
+    if not reader.document.findings:
+        _check_reachable(reader, rules)
     return rules
+
+
+def _check_reachable(reader: Reader, rules: list[Rule]) -> None:
+    """A rule below one that always holds is dead, and a script that says more than it does misleads."""
+    always: dict[str, str] = {}
+    for index, rule in enumerate(rules):
+        sides = [item.who for _, item in rule.conditions if isinstance(item, Last)]
+        above = always.get("any") or (always.get(sides[0]) if sides else None)
+        if above is not None:
+            mend = "move it up, or give the rule above a condition"
+            reader.error(("rules", index), f"is never reached: rule {above!r} above it always holds", mend)
+        if len(rule.conditions) == 1 and sides:
+            always.setdefault(sides[0], rule.name)
 
 
 def _known_names(conditions: list[tuple[str, Condition]]) -> set[str]:
