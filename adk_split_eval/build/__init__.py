@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from adk_split_eval.build.compiling import compile_plan
     from adk_split_eval.build.flat import Flat, is_flat, read_flat
     from adk_split_eval.build.importing import import_sets
-    from adk_split_eval.build.scaffold import scaffold
+    from adk_split_eval.build.scaffold import write_scaffold
     from adk_split_eval.build.splitting import SplitResult, split_set
     from adk_split_eval.build.traces import read_traces, scripted_users
     from adk_split_eval.build.writing import BuildReport, outputs, write_sets
@@ -29,7 +29,7 @@ _HOMES = {
     "outputs": "writing",
     "read_flat": "flat",
     "read_traces": "traces",
-    "scaffold": "scaffold",
+    "write_scaffold": "scaffold",
     "scripted_users": "traces",
     "split_set": "splitting",
     "write_sets": "writing",
@@ -45,9 +45,9 @@ __all__ = [
     "outputs",
     "read_flat",
     "read_traces",
-    "scaffold",
     "scripted_users",
     "split_set",
+    "write_scaffold",
     "write_sets",
 ]
 

@@ -115,11 +115,11 @@ def _tell(report: BuildReport, *, check: bool) -> None:
 @click.option("--plan-id", help="Id of the plan (letters, digits, underscores); default: the folder's name.")
 def init(folder: Path, plan_id: str | None) -> None:
     """A working plan, an agent stub and CI snippets to start from. Runs offline as it is; overwrites nothing."""
-    from adk_split_eval.build.scaffold import scaffold
+    from adk_split_eval.build.scaffold import write_scaffold
     from adk_split_eval.plan import PlanError
 
     try:
-        written = scaffold(folder, plan_id)
+        written = write_scaffold(folder, plan_id)
     except PlanError as error:
         _refuse(error.findings)
     except OSError as error:

@@ -11,6 +11,7 @@ from typing import Any, cast
 from adk_split_eval.build.adkfiles import AdkSet, read_config, read_set, refused
 from adk_split_eval.build.dividing import Divided, divide
 from adk_split_eval.build.import_cases import ImportedCase, fixed_case, scenario_case
+from adk_split_eval.build.scaffold import usable_id
 from adk_split_eval.criteria.catalogue import CATALOGUE
 from adk_split_eval.pool.emit import emit, emit_item
 from adk_split_eval.record import Half
@@ -57,7 +58,8 @@ def import_sets(paths: Sequence[str | Path], config: str | Path | None = None, p
 
 def _head(sets: list[AdkSet], settings: dict[str, Any], plan_id: str | None) -> dict[str, Any]:
     first = re.sub(r"_(fixed|simulated)(_[a-z0-9_]+)?$", "", sets[0].eval_set_id)
-    head: dict[str, Any] = {"plan_id": plan_id or re.sub(r"[^a-zA-Z0-9_]+", "_", first).strip("_") or "imported"}
+    derived = re.sub(r"[^a-zA-Z0-9_]+", "_", first).strip("_") or "imported"
+    head: dict[str, Any] = {"plan_id": derived if plan_id is None else usable_id(plan_id)}
     apps = [
         case["session_input"].get("app_name") for found in sets for case in found.cases if case.get("session_input")
     ]

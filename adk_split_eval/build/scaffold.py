@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from adk_split_eval.plan import PlanError
+from adk_split_eval.plan.checks import Complaint, check_plan_id
 from adk_split_eval.record import Finding
 from adk_split_eval.record.jsonio import write_atomically
 
@@ -36,7 +37,19 @@ def plan_id_for(folder: Path) -> str:
     return re.sub(r"[^a-zA-Z0-9_]+", "_", folder.resolve().name).strip("_") or "first_plan"
 
 
-def scaffold(folder: str | Path, plan_id: str | None = None) -> list[Path]:
+def usable_id(plan_id: str) -> str:
+    """``plan_id`` itself when a plan may have it.
+
+    Raises:
+        PlanError: it may not.
+    """
+    try:
+        return check_plan_id(plan_id)
+    except Complaint as complaint:
+        raise PlanError([Finding(complaint.code, "error", complaint.message, help=complaint.help)]) from None
+
+
+def write_scaffold(folder: str | Path, plan_id: str | None = None) -> list[Path]:
     """Write the scaffold into ``folder``, which is created when needed. Nothing is overwritten.
 
     Returns:
@@ -47,7 +60,7 @@ def scaffold(folder: str | Path, plan_id: str | None = None) -> list[Path]:
         OSError: a file cannot be written.
     """
     root = Path(folder)
-    files = scaffold_files(plan_id or plan_id_for(root))
+    files = scaffold_files(usable_id(plan_id) if plan_id is not None else plan_id_for(root))
     standing = sorted({root / name for name in files if (root / name).exists()} | set(root.glob("*.plan.yaml")))
     if standing:
         mend = "choose another folder, or move the file away"

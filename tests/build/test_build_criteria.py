@@ -77,7 +77,9 @@ class TestExpectedTools:
     def test_calling_nothing_is_left_to_our_metric_where_adk_cannot_fail_it(
         self, compiled: Compile, match_type: str, adk_judges: bool
     ) -> None:
-        made = compiled(fixed(f"    - {{case_id: A, match_type: {match_type}, turns: [{{user: hi, expect_tools: []}}]}}\n"))
+        made = compiled(
+            fixed(f"    - {{case_id: A, match_type: {match_type}, turns: [{{user: hi, expect_tools: []}}]}}\n")
+        )
         assert ("tool_trajectory_avg_score" in names_of(made, "A")) is adk_judges
         assert "tool_args_v1" in names_of(made, "A")
 
@@ -170,9 +172,7 @@ class TestNeverJudged:
             ("{forbidden_tools_v1: 0.5}", "no case has forbidden_tools"),
         ],
     )
-    def test_declared_without_a_case_is_an_error_of_the_plan(
-        self, compiled: Compile, criteria: str, why: str
-    ) -> None:
+    def test_declared_without_a_case_is_an_error_of_the_plan(self, compiled: Compile, criteria: str, why: str) -> None:
         made = compiled(fixed("    - {case_id: A, turns: [{user: hi, expect_tools: [f]}]}\n", criteria))
         (finding,) = made.findings
         assert (finding.code, finding.level, finding.case_id) == ("ASE203", "error", None)
@@ -228,7 +228,7 @@ class TestSimulated:
         criterion = criterion_of(made, "S", "rubric_based_multi_turn_trajectory_quality_v1")
         assert criterion.params["goal"] == "g" and not criterion.runner_only
         (case,) = made.sets[0].eval_set["eval_cases"]
-        assert [rubric["type"] for rubric in case["rubrics"]][0] == "TRAJECTORY_QUALITY"
+        assert next(rubric["type"] for rubric in case["rubrics"]) == "TRAJECTORY_QUALITY"
 
     @pytest.mark.parametrize("evidence", ["", ", goal_evidence: [{says: x}]"])
     def test_a_goal_that_is_not_required_stays_out_of_plain_adk(self, compiled: Compile, evidence: str) -> None:
@@ -259,7 +259,9 @@ def test_what_only_our_runner_can_do_is_in_no_set(compiled: Compile) -> None:
     )
     assert [s.case_ids for s in made.sets] == [["C"]]
     assert {case.case_id: case.group for case in made.cases} == {"A": "runner_only", "B": "runner_only", "C": ""}
-    assert case_of(made, "A").eval_case["conversation"] and case_of(made, "A").runner == {"interrupt": {"after_turn": 1}}
+    assert case_of(made, "A").eval_case["conversation"] and case_of(made, "A").runner == {
+        "interrupt": {"after_turn": 1}
+    }
     assert "final_state_v1" not in made.sets[0].config["criteria"]
     assert sum("our runner" in text for text in made.decisions) == 4
 

@@ -85,7 +85,12 @@ def test_a_flat_trace_puts_its_calls_on_the_last_turn(tmp_path: Path) -> None:
         ('{"A": {"turns": [{}]}}', "ASE611", "1:18", "lacks the user's words"),
         ('{"A": {"turns": [{"user": 1}]}}', "ASE611", "1:27", "user is a number"),
         ('{"A": {"turns": [{"user": "x", "tool_calls": [{}]}]}}', "ASE611", "1:47", "the tool's name is null"),
-        ('{"A": {"turns": [{"user": "x", "tool_calls": [{"name": "f", "args": []}]}]}}', "ASE611", "1:69", "args is a list"),
+        (
+            '{"A": {"turns": [{"user": "x", "tool_calls": [{"name": "f", "args": []}]}]}}',
+            "ASE611",
+            "1:69",
+            "args is a list",
+        ),
         ('{"A": {"turns": [{"user": "x", "tool_calls": [{"name": "f", "step": -1}]}]}}', "ASE611", "1:69", "step"),
         ('{"A": {"stop_reason": "bored"}}', "ASE611", "1:23", "stop reason 'bored' is unknown"),
         ('{"A": {"goal_reached": "yes"}}', "ASE611", "1:24", "goal_reached"),
@@ -146,12 +151,21 @@ class TestFlatForm:
         flat = read_flat(DATA / "flat.json")
         compiled, said = flat.compiled, flat.conversations
         judged = {
-            case.case_id: {c.name: METRICS[c.name](said[case.case_id], c.params, c.threshold or 1.0) for c in case.criteria}
+            case.case_id: {
+                c.name: METRICS[c.name](said[case.case_id], c.params, c.threshold or 1.0) for c in case.criteria
+            }
             for case in compiled.cases
             if not case.rejected
         }
-        failed = {key: [name for name, one in answers.items() if one.status != "passed"] for key, answers in judged.items()}
-        assert failed == {"F-01": [], "F-02": ["tool_args_v1", "tool_order_v1"], "S-01": [], "S-02": ["grounded_numbers_v1"]}
+        failed = {
+            key: [name for name, one in answers.items() if one.status != "passed"] for key, answers in judged.items()
+        }
+        assert failed == {
+            "F-01": [],
+            "F-02": ["tool_args_v1", "tool_order_v1"],
+            "S-01": [],
+            "S-02": ["grounded_numbers_v1"],
+        }
         assert any("49.5" in reason for reason in judged["S-02"]["grounded_numbers_v1"].reasons)
         (rejected,) = [case for case in compiled.cases if case.rejected]
         assert rejected.case_id == "S-03"

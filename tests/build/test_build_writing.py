@@ -110,7 +110,9 @@ def test_killed_between_two_files_it_leaves_no_half_file(tmp_path: Path, moment:
     plan = compiled(tmp_path)
     write_sets(plan)
     old = {name: (tmp_path / name).read_text("utf-8") for name in FILES}
-    changed = TWO_GROUPS.replace("user: hi", "user: hello").replace("agent:", "custom_metrics: {m: {function: a.b}}\nagent:")
+    changed = TWO_GROUPS.replace("user: hi", "user: hello").replace(
+        "agent:", "custom_metrics: {m: {function: a.b}}\nagent:"
+    )
     new = {path.relative_to(tmp_path).as_posix(): text for path, text in outputs(compiled(tmp_path, changed)).items()}
     program = f"""
 import os, signal
