@@ -181,8 +181,6 @@ def _list_steps(path: str, want: list[Any], have: list[Any], plain: bool) -> lis
 
 
 def _same_scalar(want: Any, have: Any) -> bool:
-    if isinstance(want, bool) or isinstance(have, bool):
-        return isinstance(want, bool) and isinstance(have, bool) and want is have
     if is_number(want) and is_number(have):
         return want == have or (want != want and have != have)
     if isinstance(want, str) and isinstance(have, str):

@@ -74,6 +74,11 @@ def test_a_call_that_failed_is_no_evidence(call: Call, said: str) -> None:
     assert said in found.reasons[0]
 
 
+def test_an_error_is_said_before_a_response_that_does_not_fit() -> None:
+    talk = Conversation([Turn("x", [Call("pay", {}, {"error": "closed"}, answered=True)])])
+    assert 'error: "closed"' in reached(talk, {"tool": "pay", "response": {"paid": True}}).reasons[0]
+
+
 def test_a_later_success_counts() -> None:
     bad = Call("refund_submit", {}, {"error": "closed"}, 0, answered=True)
     good = Call("refund_submit", {}, {"refund": "ok"}, 1, answered=True)

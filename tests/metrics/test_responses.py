@@ -30,6 +30,7 @@ def response(conversation: Conversation, *turns: dict[str, Any] | None) -> Judge
             'turn 1: the response contains "40 euros": "We refunded 40 euros today."',
         ),
         ("ok", {"excludes": ["no"]}, "passed", ""),
+        ("no way", {"excludes": ["no"]}, "failed", 'contains "no"'),
         ("in 3 days", {"matches": r"\d+ days?"}, "passed", ""),
         ("soon", {"matches": r"\d+ days?"}, "failed", "does not match regex"),
         ("Cafe\u0301", {"contains": ["Café"]}, "failed", "another Unicode normalisation"),
@@ -93,6 +94,7 @@ def on_the_way(*texts: tuple[str, str]) -> Conversation:
         ([{"text": {"regex": r"\d{3}"}}], "failed", 'said was: desk: "checking"; pricing: "it costs 5"'),
         ([{"text": " checking\n"}], "passed", ""),
         ([{"text": "check"}], "failed", "said was"),
+        ([{"text": "checking"}, {"text": "checking"}], "failed", "comes too early"),
         ([], "passed", ""),
     ],
 )

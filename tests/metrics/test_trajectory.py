@@ -157,6 +157,12 @@ def test_flat_recordings_are_compared_as_a_whole() -> None:
     assert judge(flat, "EXACT", steps("a"), None).status == "not_evaluated"
 
 
+def test_flat_recordings_keep_the_order_of_their_turns() -> None:
+    flat = conversation([(0, "b", {})], [(0, "a", {})], flat=True)
+    assert judge(flat, "EXACT", steps("b"), steps("a")).status == "passed"
+    assert judge(flat, "EXACT", steps("a"), steps("b")).status == "failed"
+
+
 def test_raw_calls_compare_whole_and_literally() -> None:
     wanted = exact_steps([("find", {"filter": {"regex": "x"}})])
     assert match_trajectory(wanted, [Call("find", {"filter": {"regex": "x"}})], "EXACT").matched

@@ -157,6 +157,11 @@ def test_differences_say_where_and_what(expected: Any, actual: Any, text: str) -
     assert [str(d) for d in compare_keys(expected, actual)] == [text]
 
 
+def test_differences_come_in_document_order() -> None:
+    found = compare_keys({"b": [1, {"y": 1, "x": 2}], "a": 3}, {"b": [2, {"y": 2, "x": 3}], "a": 4})
+    assert [d.path for d in found] == ["args.b[0]", "args.b[1].y", "args.b[1].x", "args.a"]
+
+
 def test_only_given_keys_are_compared_unless_exact() -> None:
     assert compare_keys({"a": 1}, {"a": 1, "b": 2}) == []
     assert [str(d) for d in compare_keys({"a": 1}, {"a": 1, "b": 2}, exact=True)] == ["args.b: not expected, got 2"]
