@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from adk_split_eval.lint.engine import LintResult, lint
 from adk_split_eval.lint.rule import rejecting_codes
@@ -14,14 +15,16 @@ from adk_split_eval.record.finding import Finding
 __all__ = ["LintResult", "Options", "lint_paths", "lint_plan", "lint_sets", "rejecting_codes"]
 
 
-def lint_paths(paths: Sequence[str | Path], options: Options | None = None) -> LintResult:
+def lint_paths(paths: Sequence[str | Path], options: Options | None = None, **named: Any) -> LintResult:
     """Lints files and folders, with the settings of the nearest pyproject.toml.
+
+    ``named`` are fields of :class:`Options` (``adk_version="2.10"``), for callers that need only one or two.
 
     Raises:
         SettingsError: the settings cannot be used.
     """
     names = [os.fspath(p) for p in paths]
-    return lint(names, load_options(options or Options(), names[0] if names else "."))
+    return lint(names, load_options(options or Options(**named), names[0] if names else "."))
 
 
 def lint_sets(

@@ -1,6 +1,6 @@
 """Documents: files read once, with their text, their data and a way back to line and column."""
 # os functions instead of pathlib: this room starts cold on every commit.
-# ruff: noqa: PTH119, PTH120
+# ruff: noqa: PTH116, PTH119, PTH120
 
 from __future__ import annotations
 
@@ -99,21 +99,14 @@ def fill(document: Document, raw: bytes) -> Document:
     except UnicodeDecodeError as error:
         document.encoding_error = (error.start, _guess_encoding(raw))
         document.text = raw.decode("utf-8", errors="replace")
-        document.kind = kind_of(None, document.name)
+        document.kind = "plan" if document.name.endswith((".yaml", ".yml")) else kind_of(None, document.name)
         return document
     if document.name.endswith((".yaml", ".yml")):
-        _fill_yaml(document)
+        document.kind = "frozen" if document.name.endswith(("frozen.yaml", "frozen.yml")) else "plan"
     else:
         document.data, document.duplicate_keys, document.problem = parse(document.text)
         document.kind = kind_of(document.data, document.name)
     return document
-
-
-def _fill_yaml(document: Document) -> None:
-    from adk_split_eval.lint.yaml_source import parse_yaml
-
-    document.kind = "frozen" if document.name.endswith(("frozen.yaml", "frozen.yml")) else "plan"
-    document.yaml, document.data = parse_yaml(document.text)
 
 
 def _guess_encoding(raw: bytes) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 
 from adk_split_eval.criteria.knowledge import at_least
 from adk_split_eval.lint.documents import Document
+from adk_split_eval.lint.plan_view import open_plan
 from adk_split_eval.lint.project import Project, open_project
-from adk_split_eval.lint.rule import Report, Rule, Scope, all_rules
+from adk_split_eval.lint.rule import Checker, Report, Rule, Scope, all_rules
 from adk_split_eval.lint.settings import Options, chosen, matches
 from adk_split_eval.record.finding import Finding, Related
 
@@ -57,25 +58,30 @@ def _lint(paths: list[str], options: Options) -> LintResult:
     return run_rules(project)
 
 
-def run_rules(project: Project, scopes: frozenset[Scope] | None = None) -> LintResult:
+def run_rules(project: Project) -> LintResult:
     """Runs every rule that is on for this project."""
     result = LintResult(
         [], project.adk_version, project.assumed_how, [d.path for d in project.documents],
         [d.path for d in project.documents if d.unreadable and d.named],
         {d.path: d for d in project.documents},
     )  # fmt: skip
+    plans = [open_plan(d) for d in project.documents if d.kind == "plan" and not d.unreadable]
+    for plan in plans:
+        if plan.frozen is not None:
+            result.sources.setdefault(plan.frozen.path, plan.frozen)
+        result.findings.extend(f for f in plan.findings if _wanted(f.code, "", f.path, project.options))
     for rule in all_rules():
-        if (scopes is None or rule.scope in scopes) and _is_on(rule, project):
-            for target in _targets(rule.scope, project):
-                result.findings.extend(_run(rule, target, project))
-    if any(d.kind in ("plan", "frozen") for d in project.documents) and (scopes is None or "plan" in scopes):
-        from adk_split_eval.lint.plan_format import plan_findings
+        if not _is_on(rule, project):
+            continue
+        for target in _targets(rule.scope, project):
+            result.findings.extend(_run(rule, rule.check, target, project))
+        if rule.plan_check is not None:
+            for plan in plans:
+                result.findings.extend(_run(rule, rule.plan_check, plan, project))
+    if project.options.command:
+        from adk_split_eval.lint.selected import commands
 
-        for document in project.documents:
-            if document.kind == "plan":
-                result.findings.extend(
-                    f for f in plan_findings(document) if _wanted(f.code, "", f.path, project.options)
-                )
+        result.sources.update({c.document.path: c.document for c in commands(project)})
     result.findings = order(result.findings)
     return result
 
@@ -115,18 +121,16 @@ def _targets(scope: Scope, project: Project) -> Iterable[Any]:
         return project.configs
     if scope == "pair":
         return project.pairs
-    if scope == "plan":
-        return [d for d in project.documents if d.kind == "plan" and isinstance(d.data, dict)]
     if scope == "command":
         return [project] if project.options.command else []
     return [project]
 
 
-def _run(rule: Rule, target: Any, project: Project) -> Iterable[Finding]:
+def _run(rule: Rule, check: Checker, target: Any, project: Project) -> Iterable[Finding]:
     """One rule on one target. A rule that breaks is itself a finding: nothing it should have said may vanish."""
     found: list[Finding] = []
     try:
-        for report in rule.check(target):
+        for report in check(target):
             if _wanted(rule.code, rule.name, report.document.path, project.options):
                 found.append(to_finding(rule, report))
     except Exception as error:  # noqa: BLE001 - one rule's fault must not hide the others' findings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from adk_split_eval.lint.rule import Rule, all_rules
 
 
@@ -32,5 +34,15 @@ def explanation(code: str) -> str | None:
 
 
 def _elsewhere(code: str) -> str | None:
-    """Codes of other rooms, where they keep a table."""
+    """Codes of other rooms, from the table (``CODES``) each of them keeps."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    for room in ("plan", "build", "run", "pool", "freeze", "models"):
+        name = f"adk_split_eval.{room}.codes"
+        if find_spec(f"adk_split_eval.{room}") is None or find_spec(name) is None:
+            continue
+        entry: Any = getattr(import_module(name), "CODES", {}).get(code)
+        if entry is not None:
+            return str(entry.render(code)).rstrip()
     return None

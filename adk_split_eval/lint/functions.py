@@ -244,3 +244,21 @@ def registers_models(folder: str, agent_dir: str | None) -> bool:
             if "LLMRegistry" in text or "adk_split_eval.models" in text:
                 return True
     return False
+
+
+@cache
+def resolve_in_project(dotted: str, folder: str) -> Resolution:
+    """Resolves a plan's custom metric: this package finds it from the plan's folder upwards, or on the import path."""
+    module, _, name = dotted.rpartition(".")
+    if not module or not all(part.isidentifier() for part in dotted.split(".")):
+        return Resolution("no-dot", f"`{dotted}` is no dotted path of a function", "write module.function")
+    here = os.path.abspath(folder or ".")
+    while True:
+        found = _module_file(here, module.split("."))
+        if found:
+            return _inspect(found, module, name, dotted)
+        parent = os.path.dirname(here)
+        if parent == here:
+            break
+        here = parent
+    return resolve(dotted, folder, None)

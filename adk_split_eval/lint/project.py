@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import Any
 
 from adk_split_eval.criteria.knowledge import Knowledge, load
 from adk_split_eval.lint.config_view import Config, open_config
@@ -37,6 +38,7 @@ class Project:
     configs: list[Config] = field(default_factory=list[Config])
     pairs: list[Pair] = field(default_factory=list[Pair])
     missing_configs: list[str] = field(default_factory=list[str])
+    cache: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 def open_project(paths: list[str], options: Options) -> Project:

@@ -15,7 +15,7 @@ from adk_split_eval.lint.documents import Document
 from adk_split_eval.lint.json_source import Path
 from adk_split_eval.record.finding import Confidence, Fix, Level
 
-Scope = Literal["document", "set", "config", "pair", "plan", "project", "command"]
+Scope = Literal["document", "set", "config", "pair", "project", "command"]
 
 
 @dataclass(slots=True)
@@ -53,6 +53,7 @@ class Rule:
         code: stable identifier.
         name: for people and for ``--select``.
         scope: what ``check`` is called with.
+        plan_check: the same rule over a plan, where it means something there.
         since, until: first and last ADK version (``major.minor``) it holds for; empty: all.
         rejects: whether an error of this rule on one case makes our runner refuse the case; False where the runner
             judges that case honestly by itself.
@@ -65,6 +66,7 @@ class Rule:
     level: Level
     scope: Scope
     check: Checker
+    plan_check: Checker | None = None
     confidence: Confidence = "high"
     since: str = ""
     until: str = ""

@@ -132,7 +132,7 @@ def _per_file(table: dict[str, Any], path: str) -> tuple[tuple[str, tuple[str, .
     return tuple((glob, _names(given, glob, path)) for glob in given)
 
 
-_PIN = re.compile(r"^google-adk\s*(?:\[[^\]]*\])?\s*(?:==|~=|>=)\s*([0-9][0-9.]*)", re.I)
+_PIN = re.compile(r"^google-adk\s*(?:\[[^\]]*\])?\s*(?:==|~=)\s*([0-9][0-9.]*)", re.I)
 
 
 def _pin(data: dict[str, Any]) -> str | None:

@@ -97,7 +97,7 @@ def misplaced_options(config: Config, project: Project) -> Iterator[tuple[Path, 
     """Judge options that stand directly in a criterion of a judged metric."""
     fields = judge_fields(project.knowledge)
     for criterion in config.criteria:
-        if criterion.metric is not None and isinstance(criterion.raw, dict):
+        if criterion.metric is not None:
             for key in as_object(criterion.raw):
                 if key in fields:
                     yield (*criterion.path, key), criterion.name

@@ -17,8 +17,10 @@ Each turn scores 0 or 1 and the average is compared: at 0.7 four turns may hold 
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.plan_view import PlanView, threshold_of
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import case_path
+from adk_split_eval.lint.shapes import as_list
 from adk_split_eval.lint.views import case_id
 
 
@@ -37,6 +39,26 @@ def check(pair: Pair) -> Iterator[Report]:
                          "use 1.0 for a gate", related=[(pair.set.document, case_path(index, "eval_id"), f"`{case_id(case)}` has {longest} turns")])  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    longest = max((len(as_list(case.get("turns"))) for _, _, case in plan.fixed()), default=0)
+    for name in ("tool_trajectory_avg_score", "tool_args_v1"):
+        threshold = threshold_of(plan.criteria("fixed_set").get(name))
+        if threshold is not None and longest > 1 and 0 < threshold < 1 and (longest - 1) / longest >= threshold:
+            yield Report(
+                plan.document,
+                ("fixed_set", "criteria", name),
+                f"{threshold:g} lets a case of {longest} turns pass with one turn wholly wrong",
+                "use 1.0 for a gate",
+            )
+
+
 RULE = Rule(
-    "ASE313", "averaging-hides-a-turn", "Average that hides a wrong turn", "warning", "pair", check, module=__name__
+    "ASE313",
+    "averaging-hides-a-turn",
+    "Average that hides a wrong turn",
+    "warning",
+    "pair",
+    check,
+    plan_check=check_plan,
+    module=__name__,
 )

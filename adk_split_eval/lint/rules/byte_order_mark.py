@@ -35,4 +35,4 @@ def check(document: Document) -> Iterator[Report]:
         )
 
 
-RULE = Rule("ASE612", "byte-order-mark", "Byte order mark", "error", "document", check, fixable="safe", module=__name__)
+RULE = Rule("ASE632", "byte-order-mark", "Byte order mark", "error", "document", check, fixable="safe", module=__name__)

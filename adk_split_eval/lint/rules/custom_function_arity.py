@@ -20,10 +20,11 @@ def polite(eval_metric, actual_invocations, expected_invocations, conversation_s
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.functions import resolve
+from adk_split_eval.lint.functions import resolve, resolve_in_project
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.rules._functions import declared
+from adk_split_eval.lint.rules._functions import declared, declared_in_plan
 
 
 def check(project: Project) -> Iterator[Report]:
@@ -34,6 +35,14 @@ def check(project: Project) -> Iterator[Report]:
                          "take (eval_metric, actual_invocations, expected_invocations, conversation_scenario)")  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for path, name in declared_in_plan(plan):
+        found = resolve_in_project(name, plan.document.folder)
+        if found.arity:
+            yield Report(plan.document, path, f"`{found.function}` {found.arity}; it is called with 4 positional arguments",
+                         "take (eval_metric, actual_invocations, expected_invocations, conversation_scenario)")  # fmt: skip
+
+
 RULE = Rule(
     "ASE208",
     "custom-function-arity",
@@ -41,6 +50,7 @@ RULE = Rule(
     "error",
     "project",
     check,
+    plan_check=check_plan,
     rejects=False,
     module=__name__,
 )

@@ -19,10 +19,11 @@ The dotted path of a function that exists, importable where `adk eval` runs.
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.functions import resolve
+from adk_split_eval.lint.functions import resolve, resolve_in_project
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.rules._functions import declared
+from adk_split_eval.lint.rules._functions import declared, declared_in_plan
 
 
 def check(project: Project) -> Iterator[Report]:
@@ -34,6 +35,15 @@ def check(project: Project) -> Iterator[Report]:
                          level="warning" if unsure else None, confidence="low" if unsure else None)  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for path, name in declared_in_plan(plan):
+        found = resolve_in_project(name, plan.document.folder)
+        if found.problem in ("no-module", "no-name", "no-dot", "not-callable") and (
+            found.problem != "no-module" or found.environment_known
+        ):
+            yield Report(plan.document, path, found.message + "; the criterion would be an error", found.help)
+
+
 RULE = Rule(
     "ASE206",
     "custom-function-missing",
@@ -41,6 +51,7 @@ RULE = Rule(
     "error",
     "project",
     check,
+    plan_check=check_plan,
     rejects=False,
     module=__name__,
 )

@@ -20,10 +20,11 @@ passed = score >= eval_metric.criterion.threshold
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.functions import resolve
+from adk_split_eval.lint.functions import resolve, resolve_in_project
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.rules._functions import declared
+from adk_split_eval.lint.rules._functions import declared, declared_in_plan
 
 
 def check(project: Project) -> Iterator[Report]:
@@ -34,6 +35,18 @@ def check(project: Project) -> Iterator[Report]:
                          "read metric.criterion.threshold")  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for path, name in declared_in_plan(plan):
+        found = resolve_in_project(name, plan.document.folder)
+        if found.threshold_line:
+            yield Report(
+                plan.document,
+                path,
+                f"`{found.function}` reads `.threshold` of its metric ({found.file}:{found.threshold_line}), which ADK sets to None",
+                "read metric.criterion.threshold",
+            )
+
+
 RULE = Rule(
     "ASE209",
     "custom-reads-threshold",
@@ -41,6 +54,7 @@ RULE = Rule(
     "error",
     "project",
     check,
+    plan_check=check_plan,
     rejects=False,
     module=__name__,
 )

@@ -32,7 +32,7 @@ def check(config: Config) -> Iterator[Report]:
 
 
 RULE = Rule(
-    "ASE205",
+    "ASE228",
     "custom-shadows-builtin",
     "Custom metric under a built-in's name",
     "error",

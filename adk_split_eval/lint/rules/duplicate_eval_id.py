@@ -36,4 +36,4 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
             first[name] = index
 
 
-RULE = Rule("ASE501", "duplicate-eval-id", "Case id used twice in a set", "error", "set", check, module=__name__)
+RULE = Rule("ASE502", "duplicate-eval-id", "Case id used twice in a set", "error", "set", check, module=__name__)

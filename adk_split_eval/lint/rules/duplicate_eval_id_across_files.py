@@ -43,7 +43,7 @@ def check(project: Project) -> Iterator[Report]:
 
 
 RULE = Rule(
-    "ASE502",
+    "ASE501",
     "duplicate-eval-id-across-files",
     "Case id used in two files of a folder",
     "info",

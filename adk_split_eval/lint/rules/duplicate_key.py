@@ -32,4 +32,4 @@ def check(document: Document) -> Iterator[Report]:
             )
 
 
-RULE = Rule("ASE611", "duplicate-key", "Key twice in one object", "error", "document", check, module=__name__)
+RULE = Rule("ASE631", "duplicate-key", "Key twice in one object", "error", "document", check, module=__name__)

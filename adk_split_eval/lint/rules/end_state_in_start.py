@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.fixes import remove_entry
+from adk_split_eval.lint.plan_view import PlanView, plan_case_id
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import case_path, quoted, turn_path
 from adk_split_eval.lint.shapes import as_object
@@ -56,6 +57,16 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
                                      related=[(eval_set.document, (*turn_path(index, number), *path), "the call that produces it")])  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    common = as_object(as_object(plan.data.get("session_input")).get("state"))
+    for document, path, case in plan.fixed():
+        start = {**common, **as_object(as_object(case.get("session_input")).get("state"))}
+        for key, value in as_object(case.get("expect_state")).items():
+            if key in start and start[key] == value and not isinstance(value, dict | list):
+                yield Report(document, (*path, "expect_state", key), f"the start state already holds `{quoted(key)}` with the expected value: the agent may do nothing and look right",
+                             "start from another value", key=True, case_id=plan_case_id(case))  # fmt: skip
+
+
 RULE = Rule(
     "ASE506",
     "end-state-in-start",
@@ -63,6 +74,7 @@ RULE = Rule(
     "error",
     "set",
     check,
+    plan_check=check_plan,
     confidence="medium",
     fixable="unsafe",
     module=__name__,

@@ -19,6 +19,7 @@ A model words free text anew on every run; the case is red at random.
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._arguments import arguments, calls, comparing
 from adk_split_eval.lint.rules._common import quoted
@@ -44,6 +45,18 @@ def check(pair: Pair) -> Iterator[Report]:
                              "use tool_args_v1 with contains or regex, or leave the argument out", case_id=case)  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for document, path, value, case in plan.expected_arguments():
+        if isinstance(value, str) and is_prose(value):
+            yield Report(
+                document,
+                path,
+                f"free text (“{quoted(value, 30)}”) is compared word for word",
+                "write {contains: …} or {regex: …}, or leave the key out",
+                case_id=case,
+            )
+
+
 RULE = Rule(
     "ASE312",
     "free-text-argument",
@@ -51,6 +64,7 @@ RULE = Rule(
     "warning",
     "pair",
     check,
+    plan_check=check_plan,
     confidence="medium",
     module=__name__,
 )

@@ -16,23 +16,29 @@ A plan edited without `build`.
 from collections.abc import Iterator
 
 from adk_split_eval.lint.generated import stale
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
 
 
 def check(project: Project) -> Iterator[Report]:
-    for document in project.documents:
-        if document.kind == "plan":
-            for name, why in stale(document):
-                yield Report(document, ("plan_id",), f"{name} {why}", "run `adk-split-eval build`")
+    """Plans only; see ``check_plan``."""
+    del project
+    return iter(())
+
+
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for name, why in stale(plan):
+        yield Report(plan.document, ("plan_id",), f"{name} {why}", "run `adk-split-eval build`")
 
 
 RULE = Rule(
-    "ASE610",
+    "ASE630",
     "generated-stale",
     "Generated set that no longer matches its plan",
     "error",
     "project",
     check,
+    plan_check=check_plan,
     module=__name__,
 )

@@ -16,6 +16,7 @@ The answer itself, or a rubric.
 import re
 from collections.abc import Iterator
 
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted, turn_path
 from adk_split_eval.lint.views import EvalSet, case_id, content_text
@@ -40,6 +41,13 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
                              "write the answer itself, or turn it into a rubric", key=True, case_id=case_id(case))  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for document, path, text, case in plan.references():
+        if _INSTRUCTION.match(text[:300]):
+            yield Report(document, path, f"the reference “{quoted(text)}” is an instruction, not an answer: word overlap with it means nothing",
+                         "write the answer itself, or use `response: {contains: …}`", case_id=case)  # fmt: skip
+
+
 RULE = Rule(
     "ASE307",
     "instruction-as-reference",
@@ -47,6 +55,7 @@ RULE = Rule(
     "warning",
     "set",
     check,
+    plan_check=check_plan,
     confidence="medium",
     module=__name__,
 )

@@ -19,7 +19,9 @@ audit, knowing that it counts.
 
 from collections.abc import Iterator
 
+from adk_split_eval.criteria.catalogue import CATALOGUE
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 
 
@@ -33,6 +35,17 @@ def check(pair: Pair) -> Iterator[Report]:
                          "prefer a deterministic criterion here; a judged one belongs to the simulated set or needs votes", key=True)  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for name in plan.criteria("fixed_set"):
+        info = CATALOGUE.get(name)
+        if info is not None and info.kind == "judged":
+            yield Report(
+                plan.document, ("fixed_set", "criteria", name),
+                f"`{name}` is decided by a model and stands in the fixed set, which gates merges; it counts there",
+                "prefer a deterministic criterion (response, expect_tools), or keep it knowing that it varies", key=True,
+            )  # fmt: skip
+
+
 RULE = Rule(
     "ASE109",
     "judged-criterion-in-gate",
@@ -40,5 +53,6 @@ RULE = Rule(
     "warning",
     "pair",
     check,
+    plan_check=check_plan,
     module=__name__,
 )

@@ -18,6 +18,7 @@ ADK compares arguments as they are; there are no wildcards. The call matches onl
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._arguments import arguments, calls, comparing
 from adk_split_eval.lint.rules._common import quoted
@@ -36,4 +37,25 @@ def check(pair: Pair) -> Iterator[Report]:
                              "leave the arguments out of the comparison (ignore_args), or use tool_args_v1 with {any: true}", case_id=case)  # fmt: skip
 
 
-RULE = Rule("ASE309", "literal-wildcard", "`*` as an expected argument", "warning", "pair", check, module=__name__)
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for document, path, value, case in plan.expected_arguments():
+        if isinstance(value, str) and value in _WILD:
+            yield Report(
+                document,
+                path,
+                f"`{quoted(value)}` is compared literally: it is no wildcard",
+                "write {any: true}",
+                case_id=case,
+            )
+
+
+RULE = Rule(
+    "ASE309",
+    "literal-wildcard",
+    "`*` as an expected argument",
+    "warning",
+    "pair",
+    check,
+    plan_check=check_plan,
+    module=__name__,
+)

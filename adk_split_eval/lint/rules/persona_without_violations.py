@@ -15,9 +15,11 @@ What would show that the user is not playing this behaviour.
 
 from collections.abc import Iterator
 
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted
 from adk_split_eval.lint.rules._personas import behaviours
+from adk_split_eval.lint.shapes import as_object, objects
 from adk_split_eval.lint.views import EvalSet
 
 
@@ -28,6 +30,14 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
                          "write what would violate it", key=True, case_id=case)  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for name, persona in as_object(plan.data.get("personas")).items():
+        for index, behaviour in objects(as_object(persona).get("behaviors")):
+            if behaviour.get("violation_rubrics") == []:
+                yield Report(plan.document, ("personas", name, "behaviors", index, "violation_rubrics"),
+                             f"behaviour `{quoted(str(behaviour.get('name')))}` has no violation rubric: falling out of it is never noticed", "write what would violate it", key=True)  # fmt: skip
+
+
 RULE = Rule(
     "ASE411",
     "persona-without-violations",
@@ -35,5 +45,6 @@ RULE = Rule(
     "warning",
     "set",
     check,
+    plan_check=check_plan,
     module=__name__,
 )

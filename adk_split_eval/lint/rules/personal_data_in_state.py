@@ -16,8 +16,9 @@ Invented values.
 import re
 from collections.abc import Iterator
 
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.rules._states import states
+from adk_split_eval.lint.rules._states import plan_states, states
 from adk_split_eval.lint.views import EvalSet, walk_strings
 
 _PATTERNS = (
@@ -39,6 +40,15 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
                     break
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for document, path, state, case in plan_states(plan):
+        for where, text in walk_strings(state, path):
+            for what, pattern in _PATTERNS:
+                if pattern.search(text[:500]):
+                    yield Report(document, where, f"this looks like {what}", "use invented values", case_id=case)
+                    break
+
+
 RULE = Rule(
     "ASE508",
     "personal-data-in-state",
@@ -46,6 +56,7 @@ RULE = Rule(
     "info",
     "set",
     check,
+    plan_check=check_plan,
     confidence="low",
     module=__name__,
 )

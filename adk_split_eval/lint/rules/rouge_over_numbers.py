@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.plan_view import PlanView, plan_case_id, threshold_of
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import criterion_place, turn_path
 from adk_split_eval.lint.views import case_id, content_text
@@ -42,6 +43,18 @@ def check(pair: Pair) -> Iterator[Report]:
                 break
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    criterion = plan.criteria("fixed_set").get("response_match_score")
+    threshold = threshold_of(criterion)
+    if criterion is None or threshold is None or threshold >= 1.0:
+        return
+    guarded = {plan_case_id(c) for _, _, c in plan.fixed() if c.get("grounded_numbers")}
+    for document, path, text, case in plan.references():
+        if _NUMBER.search(text) and case not in guarded:
+            yield Report(document, path, f"`response_match_score` at {threshold:g} lets a wrong number in this reference pass",
+                         "add `response: {contains: […]}` or `grounded_numbers: true`", case_id=case)  # fmt: skip
+
+
 RULE = Rule(
     "ASE308",
     "rouge-over-numbers",
@@ -49,6 +62,7 @@ RULE = Rule(
     "warning",
     "pair",
     check,
+    plan_check=check_plan,
     confidence="medium",
     rejects=False,
     module=__name__,

@@ -54,8 +54,8 @@ def _other(document: Document, project: Project) -> Iterator[Report]:
     explainer = Explainer(project.knowledge)
     if document.kind == "session":
         explainer.model("SessionInput", document.data, ())
-    elif isinstance(document.data, dict):
-        explainer.model("ConversationScenarios", as_object(document.data), ())
+    elif as_object(document.data):
+        explainer.model("ConversationScenarios", document.data, ())
     for problem in explainer.problems:
         if fatal(problem):
             yield _report(document, problem, None)

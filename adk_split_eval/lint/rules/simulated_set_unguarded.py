@@ -22,6 +22,7 @@ covered and is not.
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 
 _GUARDS = {
@@ -48,6 +49,19 @@ def check(pair: Pair) -> Iterator[Report]:
     )  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    names = plan.criteria("sim_set").keys()
+    lacking = [what for what, metrics in _GUARDS.items() if not names & metrics]
+    asked = any(
+        case.keys() & {"goal_evidence", "forbidden_tools", "grounded_numbers"} for _, _, case in plan.simulated()
+    )
+    if names and not asked and len(lacking) == len(_GUARDS):
+        yield Report(
+            plan.document, ("sim_set", "criteria"), f"the simulated cases are judged without a criterion for {', '.join(lacking)}",
+            "give the cases goal_evidence and forbidden_tools, or leave criteria to the defaults", key=True,
+        )  # fmt: skip
+
+
 RULE = Rule(
     "ASE106",
     "simulated-set-unguarded",
@@ -55,6 +69,7 @@ RULE = Rule(
     "warning",
     "pair",
     check,
+    plan_check=check_plan,
     confidence="medium",
     module=__name__,
 )

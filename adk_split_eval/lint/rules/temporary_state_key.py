@@ -19,9 +19,10 @@ Safe: ADK drops such keys when it creates the session.
 from collections.abc import Iterator
 
 from adk_split_eval.lint.fixes import remove_entry
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted
-from adk_split_eval.lint.rules._states import states
+from adk_split_eval.lint.rules._states import plan_states, states
 from adk_split_eval.lint.views import EvalSet
 
 
@@ -35,6 +36,20 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
                              fix=remove_entry(eval_set.document, (*path, key)))  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for document, path, state, case in plan_states(plan):
+        for key in state:
+            if key.startswith("temp:"):
+                yield Report(
+                    document,
+                    (*path, key),
+                    f"`{quoted(key)}` lives for one invocation only and does not belong into a stored state",
+                    "remove it",
+                    key=True,
+                    case_id=case,
+                )
+
+
 RULE = Rule(
     "ASE507",
     "temporary-state-key",
@@ -42,6 +57,7 @@ RULE = Rule(
     "warning",
     "set",
     check,
+    plan_check=check_plan,
     fixable="safe",
     module=__name__,
 )

@@ -18,8 +18,10 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.plan_view import PlanView, plan_case_id
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import case_path
+from adk_split_eval.lint.shapes import as_object
 from adk_split_eval.lint.views import case_id
 
 _GOALS = re.compile(r"(?:^|[\s(.,;])(?:goal|step|task|目标|步骤)\s*#?(\d+)|^\s*(\d+)[.)]\s", re.I | re.M)
@@ -44,6 +46,16 @@ def check(pair: Pair) -> Iterator[Report]:
                          related=[(pair.config.document, (*pair.config.simulator_path, "max_allowed_invocations"), "the limit")])  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    limit = as_object(plan.data.get("sim_set")).get("max_turns", 12)
+    for document, path, case in plan.simulated():
+        text = "\n".join(str(case[key]) for key in ("goal", "conversation_plan") if isinstance(case.get(key), str))
+        goals = count_goals(text)
+        if isinstance(limit, int) and goals > limit:
+            yield Report(document, (*path, "goal"), f"the goal names {goals} steps, and the simulator has {limit} turns: the chat is cut before the end", "raise sim_set.max_turns",
+                         key=True, case_id=plan_case_id(case))  # fmt: skip
+
+
 RULE = Rule(
     "ASE408",
     "turn-limit-below-goals",
@@ -51,6 +63,7 @@ RULE = Rule(
     "warning",
     "pair",
     check,
+    plan_check=check_plan,
     confidence="medium",
     module=__name__,
 )

@@ -35,7 +35,7 @@ def check(config: Config) -> Iterator[Report]:
 
 
 RULE = Rule(
-    "ASE203",
+    "ASE227",
     "undeclared-metric",
     "Criterion that is neither built in nor declared",
     "error",

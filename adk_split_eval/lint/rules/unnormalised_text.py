@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from adk_split_eval.lint.fixes import replace_value
 from adk_split_eval.lint.json_source import Path
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted, turn_path
 from adk_split_eval.lint.views import EvalSet, case_id, content_text, expected_calls, walk_strings
@@ -61,6 +62,19 @@ def _report(eval_set: EvalSet, path: Path, text: str, case: str | None, replace:
                   "write it composed (NFC)", case_id=case, fix=fix)  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    arguments = [(d, p, v, c) for d, p, v, c in plan.expected_arguments() if isinstance(v, str)]
+    for document, path, text, case in [*arguments, *plan.references()]:
+        if not unicodedata.is_normalized("NFC", text):
+            yield Report(
+                document,
+                path,
+                f"“{quoted(text)}” is decomposed Unicode (NFD); the same text composed compares as different",
+                "write it composed (NFC)",
+                case_id=case,
+            )
+
+
 RULE = Rule(
     "ASE316",
     "unnormalised-text",
@@ -68,6 +82,7 @@ RULE = Rule(
     "warning",
     "set",
     check,
+    plan_check=check_plan,
     fixable="unsafe",
     module=__name__,
 )

@@ -17,9 +17,11 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.config_view import Config
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted
 from adk_split_eval.lint.rules._judges import models
+from adk_split_eval.lint.shapes import as_object
 
 MOVING = re.compile(r"(^|[-_/:@.])(latest|preview|exp|experimental|default)$", re.I)
 
@@ -34,4 +36,24 @@ def check(config: Config) -> Iterator[Report]:
             )
 
 
-RULE = Rule("ASE402", "unpinned-model", "Model alias that moves", "warning", "config", check, module=__name__)
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for role, name in as_object(plan.data.get("models")).items():
+        if isinstance(name, str) and MOVING.search(name):
+            yield Report(
+                plan.document,
+                ("models", role),
+                f"the {role} is `{quoted(name)}`, an alias that moves",
+                "name a pinned version",
+            )
+
+
+RULE = Rule(
+    "ASE415",
+    "unpinned-model",
+    "Model alias that moves",
+    "warning",
+    "config",
+    check,
+    plan_check=check_plan,
+    module=__name__,
+)

@@ -24,4 +24,4 @@ def check(document: Document) -> Iterator[Report]:
         yield Report(document, (), f"cannot be read: {document.unreadable}", "check the path")
 
 
-RULE = Rule("ASE614", "unreadable-file", "File that cannot be opened", "error", "document", check, module=__name__)
+RULE = Rule("ASE634", "unreadable-file", "File that cannot be opened", "error", "document", check, module=__name__)

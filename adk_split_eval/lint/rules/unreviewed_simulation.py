@@ -17,9 +17,11 @@ A user turn `Thanks, that is all. </finished>` in a `conversation`.
 
 from collections.abc import Iterator
 
+from adk_split_eval.lint.plan_view import PlanView, plan_case_id
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.rules._common import case_path, turn_path
+from adk_split_eval.lint.rules._common import case_path, quoted, turn_path
+from adk_split_eval.lint.shapes import as_object, objects
 from adk_split_eval.lint.views import case_id, content_text
 
 
@@ -54,6 +56,19 @@ def check(project: Project) -> Iterator[Report]:
                                  "review it as a candidate and freeze it", case_id=case_id(case), confidence="low")  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for document, path, case in plan.fixed():
+        pending = as_object(case.get("pending"))
+        if pending:
+            yield Report(document, (*path, "pending"), f"this frozen case waits for {quoted(str(pending.get('owner')))} until {quoted(str(pending.get('until')))}; it does not guard yet",
+                         "settle it with `freeze`", key=True, case_id=plan_case_id(case), level="info", confidence="high")  # fmt: skip
+        for index, turn in objects(case.get("turns")):
+            user = turn.get("user")
+            if isinstance(user, str) and "</finished>" in user:
+                yield Report(document, (*path, "turns", index, "user"), "this user turn carries a simulator's stop signal: the case is a recorded simulation nobody reviewed",
+                             "review it as a candidate and freeze it", case_id=plan_case_id(case))  # fmt: skip
+
+
 RULE = Rule(
     "ASE107",
     "unreviewed-simulation",
@@ -61,6 +76,7 @@ RULE = Rule(
     "warning",
     "project",
     check,
+    plan_check=check_plan,
     confidence="medium",
     module=__name__,
 )

@@ -22,8 +22,10 @@ apply.
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.plan_view import PlanView, plan_case_id
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import case_path, criterion_place, turn_path
+from adk_split_eval.lint.shapes import as_object, objects
 from adk_split_eval.lint.views import case_id, expected_calls
 
 
@@ -57,6 +59,16 @@ def check(pair: Pair) -> Iterator[Report]:
                              "use EXACT for turns that must call nothing", case_id=case_id(case), level="warning", related=related)  # fmt: skip
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    default = as_object(plan.criteria("fixed_set").get("tool_trajectory_avg_score")).get("match_type", "EXACT")
+    for document, path, case in plan.fixed():
+        match_type = case.get("match_type") or default
+        turns = [turn.get("expect_tools") for _, turn in objects(case.get("turns"))]
+        if match_type in ("IN_ORDER", "ANY_ORDER") and turns and all(t == [] for t in turns):
+            yield Report(document, (*path, "case_id"), f"every turn expects no call, and under {match_type} that can never fail: the agent may call anything",
+                         "give the case `match_type: EXACT`, which says “calls nothing”", case_id=plan_case_id(case))  # fmt: skip
+
+
 RULE = Rule(
     "ASE304",
     "vacuous-trajectory",
@@ -64,6 +76,7 @@ RULE = Rule(
     "error",
     "pair",
     check,
+    plan_check=check_plan,
     rejects=False,
     module=__name__,
 )

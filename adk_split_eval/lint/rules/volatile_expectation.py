@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._arguments import arguments, calls, comparing
 from adk_split_eval.lint.rules._common import quoted
@@ -47,6 +48,18 @@ def check(pair: Pair) -> Iterator[Report]:
                 )
 
 
+def check_plan(plan: PlanView) -> Iterator[Report]:
+    for document, path, value, case in plan.expected_arguments():
+        if isinstance(value, str) and _VOLATILE.search(value[:2000]):
+            yield Report(
+                document,
+                path,
+                f"the expected value “{quoted(value)}” differs from run to run",
+                "fix it in the start state, or write {regex: …} or {any: true}",
+                case_id=case,
+            )
+
+
 RULE = Rule(
     "ASE311",
     "volatile-expectation",
@@ -54,6 +67,7 @@ RULE = Rule(
     "warning",
     "pair",
     check,
+    plan_check=check_plan,
     confidence="medium",
     module=__name__,
 )

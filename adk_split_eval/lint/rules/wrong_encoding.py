@@ -20,7 +20,7 @@ from adk_split_eval.lint.rule import Report, Rule
 
 
 def check(document: Document) -> Iterator[Report]:
-    if document.encoding_error is not None:
+    if document.encoding_error is not None and document.kind not in ("plan", "frozen"):
         offset, guess = document.encoding_error
         start = min(offset, max(len(document.text) - 1, 0))
         yield Report(
@@ -32,4 +32,4 @@ def check(document: Document) -> Iterator[Report]:
         )
 
 
-RULE = Rule("ASE613", "wrong-encoding", "File that is not UTF-8", "error", "document", check, module=__name__)
+RULE = Rule("ASE633", "wrong-encoding", "File that is not UTF-8", "error", "document", check, module=__name__)
