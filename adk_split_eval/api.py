@@ -121,9 +121,7 @@ def run_sets(
     return run_compiled(compile_sets(raw, Path(agent).absolute(), findings), options)
 
 
-def score(
-    source: str | Path, traces: str | Path | None = None, *, options: RunOptions | None = None
-) -> RunResult:
+def score(source: str | Path, traces: str | Path | None = None, *, options: RunOptions | None = None) -> RunResult:
     """Judge recorded conversations: a plan with a trace file, or one file in the flat form.
 
     Raises:
@@ -146,7 +144,9 @@ def score(
     return score_compiled(compiled, recorded, options)
 
 
-def score_run(run: str | Path | None = None, plan: str | Path | None = None, *, options: RunOptions | None = None) -> RunResult:
+def score_run(
+    run: str | Path | None = None, plan: str | Path | None = None, *, options: RunOptions | None = None
+) -> RunResult:
     """Judge the conversations of a stored run anew, with the plan as it is now.
 
     Raises:

@@ -13,7 +13,10 @@ from adk_split_eval import __version__
 _VERBS: dict[str, tuple[str, str]] = {
     "init": ("adk_split_eval.build.commands:init", "A working plan, an agent stub and CI snippets to start from."),
     "build": ("adk_split_eval.build.commands:build", "Plan to ADK eval sets and configs."),
-    "lint": ("adk_split_eval.lint.command:lint", "Which checks never run, never fail or contradict each other, and where."),
+    "lint": (
+        "adk_split_eval.lint.command:lint",
+        "Which checks never run, never fail or contradict each other, and where.",
+    ),
     "run": ("adk_split_eval.cli_run:run", "Lint, build, infer, judge, report: gate and probe."),
     "gate": ("adk_split_eval.cli_run:gate", "Run the fixed set only: red blocks the merge."),
     "probe": ("adk_split_eval.cli_run:probe", "Run the simulated set only: a hit opens a candidate."),
@@ -49,7 +52,9 @@ class _LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in _VERBS.items()])
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if name and name not in _VERBS and not name.startswith("-"):
             import difflib

@@ -54,16 +54,32 @@ def _run_options(function: Callable[..., Any]) -> Callable[..., Any]:
         [
             click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; may be repeated."),
             click.option("--trials", type=click.IntRange(1, 1000), help="Trials of each case (default: the plan's)."),
-            click.option("--jobs", type=click.IntRange(1, 1000), default=8, show_default=True, help="Units in flight at once."),
-            click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the machine-readable result."),
+            click.option(
+                "--jobs", type=click.IntRange(1, 1000), help="Units in flight at once (default: adapts, 16 to 64)."
+            ),
+            click.option(
+                "--json", "json_file", type=click.Path(path_type=Path), help="Write the machine-readable result."
+            ),
             click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write a JUnit XML report."),
             click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write an HTML report."),
             click.option("--fresh", is_flag=True, help="Start anew instead of resuming an interrupted run."),
             click.option("--fail-on-hit", is_flag=True, help="Exit 1 when the probe has a hit."),
-            click.option("--shared-agent", is_flag=True, help="One agent object for all units, for agents that cannot be copied."),
-            click.option("--unit-timeout", type=float, default=1800.0, show_default=True, help="Seconds for one conversation."),
-            click.option("--call-timeout", type=float, default=300.0, show_default=True, help="Seconds for one model call."),
-            click.option("--model-limit", "limits", multiple=True, metavar="MODEL=N", help="At most N concurrent calls of a model."),
+            click.option(
+                "--shared-agent", is_flag=True, help="One agent object for all units, for agents that cannot be copied."
+            ),
+            click.option(
+                "--unit-timeout", type=float, default=1800.0, show_default=True, help="Seconds for one conversation."
+            ),
+            click.option(
+                "--call-timeout", type=float, default=300.0, show_default=True, help="Seconds for one model call."
+            ),
+            click.option(
+                "--model-limit",
+                "limits",
+                multiple=True,
+                metavar="MODEL=N",
+                help="At most N concurrent calls of a model.",
+            ),
             click.option("-v", "--verbose", count=True, help="More: transcripts of green cases too."),
             click.option("-q", "--quiet", is_flag=True, help="Only what is not green."),
         ]
@@ -105,14 +121,16 @@ def _terminate(_signal: int, _frame: Any) -> None:
 
 
 def _show(result: RunResult, compiled: CompiledPlan | None, values: dict[str, Any]) -> None:
+    from adk_split_eval.record.jsonio import write_atomically
+    from adk_split_eval.record.runs import run_folder
     from adk_split_eval.report.console import print_run
     from adk_split_eval.report.html import write_html
-    from adk_split_eval.report.json_report import write_json
     from adk_split_eval.report.junit import write_junit
 
     try:
         if values.get("json_file"):
-            write_json(result, values["json_file"])
+            # The stored result, byte for byte: of a large run the conversations are only there.
+            write_atomically(values["json_file"], run_folder(result.run_id).result.read_text(encoding="utf-8"))
         if values.get("junit_file"):
             write_junit(result, values["junit_file"], fail_on_hit=bool(values.get("fail_on_hit")))
         if values.get("html_file"):
@@ -162,7 +180,11 @@ def _run_others(plans: list[Path], only: str | None) -> int:
 @click.argument("plans", nargs=-1, metavar="[PLAN]…", type=click.Path(path_type=Path))
 @click.option("--only", type=click.Choice(["fixed", "simulated"]), help="Run one half only.")
 @click.option("--agent", type=click.Path(path_type=Path), help="Run ADK eval sets as they are with this agent folder.")
-@click.option("--config", type=click.Path(path_type=Path), help="With --agent: the eval config (default: test_config.json beside the set).")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    help="With --agent: the eval config (default: test_config.json beside the set).",
+)
 @_run_options
 def run(plans: tuple[Path, ...], only: str | None, agent: Path | None, config: Path | None, **values: Any) -> None:
     """Lint, build, infer, judge and report: the gate (fixed set) and the probe (simulated set) of a plan.
@@ -233,7 +255,12 @@ def _run_sets(
 @click.option("-v", "--verbose", count=True, help="More: transcripts of green cases too.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what is not green.")
 def score(
-    source: Path | None, traces: Path | None, run_reference: str | None, cases: tuple[str, ...], no_pool: bool, **values: Any
+    source: Path | None,
+    traces: Path | None,
+    run_reference: str | None,
+    cases: tuple[str, ...],
+    no_pool: bool,
+    **values: Any,
 ) -> None:
     """Judge recorded conversations with the criteria of a plan; no model is asked to act.
 
@@ -273,7 +300,9 @@ def doctor() -> None:
         broken += 1
         click.echo(f"FAIL  {error}")
     broken += _doctor_plan()
-    keys = [k for k in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "OPENAI_API_KEY") if os.environ.get(k)]
+    keys = [
+        k for k in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "OPENAI_API_KEY") if os.environ.get(k)
+    ]
     click.echo(f"info  model credentials in the environment: {', '.join(keys) or 'none (scripted models need none)'}")
     raise SystemExit(1 if broken else 0)
 

@@ -45,9 +45,7 @@ class Vote:
     rationales: list[str] = field(default_factory=list[str])
 
 
-def missing(
-    criterion: Criterion, vote: Vote, conversation: Conversation, rubric_ids: list[set[str]]
-) -> list[str]:
+def missing(criterion: Criterion, vote: Vote, conversation: Conversation, rubric_ids: list[set[str]]) -> list[str]:
     """What this vote lacks.
 
     Args:

@@ -64,6 +64,9 @@ async def act(
     The conversation's ``error`` says why it broke off; the turns before that are kept.
     """
     adk = border.load()
+    # Its module needs ADK's plugin base class, so it comes after the border has been opened.
+    from adk_split_eval.run.replay import replay_plugin
+
     collect_failures()
     ending = Ending()
     sessions = adk.InMemorySessionService()
@@ -72,15 +75,21 @@ async def act(
     actual_session = pinned or session_id
     error: str | None = None
     invocations: list[Any] | None = None
+    replay = replay_plugin(case) if case.runner.get("replay_tools") else None
+    plugins: list[Any] = [replay] if replay is not None else []
     try:
         async with asyncio.timeout(unit_timeout):
-            service = await _service(adk, case, agent, eval_case, simulator_config, sessions, ending, session_id)
+            service = await _service(
+                adk, case, agent, eval_case, simulator_config, sessions, ending, session_id, plugins
+            )
             invocations, error = await _infer(adk, service, agent.app_name, eval_case, use_live)
     except TimeoutError:
         error = f"the conversation did not finish within {unit_timeout:g} s"
         ending.stop_reason = "timeout"
     except Exception as problem:  # noqa: BLE001 - one case's crash never touches another
         error = describe(problem)
+    if replay is not None and replay.misses:
+        error = f"replay: {replay.misses[0]}"
     app_name, user_id = _session_identity(case, agent.app_name)
     session: Any = await sessions.get_session(app_name=app_name, user_id=user_id, session_id=actual_session)
     return _record(adk, case, ending, session, invocations, error)
@@ -95,9 +104,10 @@ async def _service(
     sessions: Any,
     ending: Ending,
     session_id: str,
+    plugins: list[Any],
 ) -> Any:
     app, root_agent = await agent.fresh()
-    app = with_plugins(adk, app, root_agent, agent.app_name, case.runner.get("plugins") or [])
+    app = with_plugins(adk, app, root_agent, agent.app_name, plugins)
     config = adk.EvalConfig.model_validate({"user_simulator_config": simulator_config} if simulator_config else {})
     manager = adk.InMemoryEvalSetsManager()
     manager.create_eval_set(app_name=agent.app_name, eval_set_id="unit")
@@ -133,11 +143,10 @@ async def _infer(
         eval_case_ids=[eval_case.eval_id] if eval_case.eval_id else None,
         inference_config=adk.InferenceConfig(parallelism=1, use_live=use_live),
     )
-    result: Any = None
-    async for result in service.perform_inference(request):
-        pass
-    if result is None:
+    results = [result async for result in service.perform_inference(request)]
+    if not results:
         return None, "ADK returned no inference for this case"
+    result = results[-1]
     if result.status == adk.InferenceStatus.FAILURE:
         logged = [describe(e) for _, e in (watcher.failures[seen:] if watcher else [])]
         return None, (logged[-1] if logged else result.error_message) or "the agent failed without a message"
@@ -168,9 +177,7 @@ def _record(
     return Acted(conversation, [i.model_dump(mode="json", exclude_none=True) for i in invocations], warnings)
 
 
-def _silent_failure(
-    case: Case, conversation: Conversation, events: list[Any], warnings: list[str]
-) -> str | None:
+def _silent_failure(case: Case, conversation: Conversation, events: list[Any], warnings: list[str]) -> str | None:
     """Failures ADK does not call failures: error codes, empty answers, turns without any event."""
     for event in events:
         code = getattr(event, "error_code", None)

@@ -128,38 +128,38 @@ def load() -> types.SimpleNamespace:
         ) from missing
 
 
-def _namespace() -> types.SimpleNamespace:
-    from google.adk.apps.app import App
-    from google.adk.evaluation.base_eval_service import (
-        EvaluateConfig,
-        EvaluateRequest,
-        InferenceConfig,
-        InferenceRequest,
-        InferenceResult,
-        InferenceStatus,
-    )
-    from google.adk.evaluation.eval_case import (
-        EvalCase,
-        IntermediateData,
-        Invocation,
-        InvocationEvent,
-        InvocationEvents,
-    )
-    from google.adk.evaluation.eval_config import EvalConfig, get_eval_metrics_from_config
-    from google.adk.evaluation.eval_metrics import EvalMetric, EvalStatus
-    from google.adk.evaluation.eval_set import EvalSet
-    from google.adk.evaluation.evaluation_generator import EvaluationGenerator
-    from google.adk.evaluation.in_memory_eval_sets_manager import InMemoryEvalSetsManager
-    from google.adk.evaluation.local_eval_service import LocalEvalService
-    from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY
-    from google.adk.evaluation.simulation.user_simulator import NextUserMessage, Status, UserSimulator
-    from google.adk.evaluation.simulation.user_simulator_provider import UserSimulatorProvider
-    from google.adk.models.base_llm import BaseLlm
-    from google.adk.plugins.base_plugin import BasePlugin
-    from google.adk.sessions.in_memory_session_service import InMemorySessionService
-    from google.genai import types as genai_types
+_EVALUATION = "google.adk.evaluation"
+_NAMES: dict[str, str] = {
+    "App": "google.adk.apps.app",
+    "BaseLlm": "google.adk.models.base_llm",
+    "DEFAULT_METRIC_EVALUATOR_REGISTRY": f"{_EVALUATION}.metric_evaluator_registry",
+    "EvalCase": f"{_EVALUATION}.eval_case",
+    "EvalConfig": f"{_EVALUATION}.eval_config",
+    "EvalMetric": f"{_EVALUATION}.eval_metrics",
+    "EvalSet": f"{_EVALUATION}.eval_set",
+    "EvalStatus": f"{_EVALUATION}.eval_metrics",
+    "EvaluateConfig": f"{_EVALUATION}.base_eval_service",
+    "EvaluateRequest": f"{_EVALUATION}.base_eval_service",
+    "EvaluationGenerator": f"{_EVALUATION}.evaluation_generator",
+    "InMemoryEvalSetsManager": f"{_EVALUATION}.in_memory_eval_sets_manager",
+    "InMemorySessionService": "google.adk.sessions.in_memory_session_service",
+    "InferenceConfig": f"{_EVALUATION}.base_eval_service",
+    "InferenceRequest": f"{_EVALUATION}.base_eval_service",
+    "InferenceResult": f"{_EVALUATION}.base_eval_service",
+    "InferenceStatus": f"{_EVALUATION}.base_eval_service",
+    "Invocation": f"{_EVALUATION}.eval_case",
+    "LocalEvalService": f"{_EVALUATION}.local_eval_service",
+    "NextUserMessage": f"{_EVALUATION}.simulation.user_simulator",
+    "Status": f"{_EVALUATION}.simulation.user_simulator",
+    "UserSimulatorProvider": f"{_EVALUATION}.simulation.user_simulator_provider",
+    "get_eval_metrics_from_config": f"{_EVALUATION}.eval_config",
+}
+"""What the runner uses of ADK's public API, and where it lives."""
 
-    return types.SimpleNamespace(**{name: value for name, value in locals().items()})
+
+def _namespace() -> types.SimpleNamespace:
+    found = {name: getattr(importlib.import_module(home), name) for name, home in _NAMES.items()}
+    return types.SimpleNamespace(**found, genai_types=importlib.import_module("google.genai.types"))
 
 
 def metric_registry(eval_config: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +68,7 @@ def load_agent(directory: Path, *, shared: bool = False) -> LoadedAgent:
     Raises:
         AgentLoadError: when the folder is missing, or importing it fails; the cause is in the message.
     """
-    directory = Path(os.path.abspath(directory))
+    directory = directory.resolve()
     init = directory / "__init__.py"
     if not directory.is_dir():
         raise AgentLoadError(f"{directory}: no such agent folder")
@@ -98,11 +97,9 @@ def _import(directory: Path, init: Path) -> ModuleType:
     sys.modules["agent"] = module
     try:
         spec.loader.exec_module(module)
-        if not hasattr(module, "agent") and not any(
-            hasattr(module, name) for name in ("app", "root_agent", "get_agent_async")
-        ):
-            if (directory / "agent.py").is_file():
-                importlib.import_module("agent.agent")
+        offers = any(hasattr(module, name) for name in ("agent", "app", "root_agent", "get_agent_async"))
+        if not offers and (directory / "agent.py").is_file():
+            importlib.import_module("agent.agent")
     except Exception as error:
         for name in [n for n in sys.modules if n == "agent" or n.startswith("agent.")]:
             del sys.modules[name]

@@ -9,29 +9,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, TrialResult
 from adk_split_eval.record.jsonio import dumps
-from adk_split_eval.record.triage import triage
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.act import act
 from adk_split_eval.run.agents import LoadedAgent
+from adk_split_eval.run.combining import combine, rejected
 from adk_split_eval.run.journal import Journal, JournalError, Unit
 from adk_split_eval.run.judge import Subject, judge_all
+from adk_split_eval.run.lanes import Lanes
 from adk_split_eval.run.observe import CallPolicy, ModelCall, Watcher, describe, install, watching
 from adk_split_eval.run.simulate import role_warnings, simulator_faults
-from adk_split_eval.run.verdicts import (
-    GOAL,
-    QUALITY,
-    Evidence,
-    combine_fixed,
-    decide_fixed,
-    decide_simulated,
-    wilson,
-    worst,
-)
+from adk_split_eval.run.verdicts import GOAL, Evidence, decide_fixed, decide_simulated
 
 JUDGED_GOAL = "rubric_based_multi_turn_trajectory_quality_v1"
 Progress = Callable[[int, int, str], None]
@@ -43,14 +35,16 @@ class EngineOptions:
 
     Attributes:
         trials: trials of each case.
-        jobs: units in flight at once.
+        jobs: units in flight at once; None adapts to the models' answers.
+        keep: up to so many units stay in memory with their conversations.
         unit_timeout: seconds for one conversation; None for no limit.
         policy: retries, limits and time-outs of model calls.
         use_live: ADK's live mode (from a raw config's ``live_model_config``).
     """
 
     trials: int = 1
-    jobs: int = 8
+    jobs: int | None = None
+    keep: int = 500
     unit_timeout: float | None = 1800.0
     policy: CallPolicy = field(default_factory=CallPolicy)
     use_live: bool = False
@@ -90,36 +84,56 @@ class Engine:
         self.options = options
         self.journal = journal
         self.gates: dict[str, asyncio.Semaphore] = {}
+        self.lanes = Lanes(options.jobs)
+        self.spilled = False
 
     async def run(self, cases: Sequence[Case], progress: Progress | None = None) -> list[CaseResult]:
         """Act and judge every case, ``options.trials`` times; results in the order of ``cases``.
+
+        Beyond ``options.keep`` units the finished cases go to the journal whole and stay in memory without their
+        conversations, so that memory does not grow with them.
 
         Raises:
             JournalError: finished units can no longer be stored; what was stored is intact.
         """
         install(border.load().BaseLlm)
-        work = [(case, trial) for case in cases if not case.rejected for trial in range(self.options.trials)]
-        slots = asyncio.Semaphore(max(1, self.options.jobs))
+        results: list[CaseResult | None] = [None] * len(cases)
+        open_trials: dict[int, list[TrialResult | None]] = {}
+        work = iter([(i, t) for i, case in enumerate(cases) if not case.rejected for t in range(self.options.trials)])
+        total = sum(not c.rejected for c in cases) * self.options.trials
+        self.spilled = self.journal is not None and total > self.options.keep
         done = 0
-        trials: dict[tuple[str, str], list[TrialResult | None]] = {
-            (c.set, c.case_id): [None] * self.options.trials for c in cases
-        }
 
-        async def one(case: Case, trial: int) -> None:
+        def finish(index: int, result: CaseResult) -> None:
+            if self.spilled and self.journal is not None:
+                self.journal.store_case(index, result)
+                result = without_conversations(result)
+            results[index] = result
+
+        async def worker() -> None:
             nonlocal done
-            async with slots:
-                trials[case.set, case.case_id][trial] = await self.unit(case, trial)
-            done += 1
-            if progress is not None:
-                progress(done, len(work), f"{case.set} {case.case_id}")
+            for index, trial in work:
+                async with self.lanes:
+                    outcome = await self.unit(cases[index], trial)
+                trials = open_trials.setdefault(index, [None] * self.options.trials)
+                trials[trial] = outcome
+                if all(t is not None for t in trials):
+                    finish(index, combine(cases[index], [t for t in open_trials.pop(index) if t], self.compiled))
+                done += 1
+                if progress is not None:
+                    progress(done, total, f"{cases[index].set} {cases[index].case_id}")
 
-        async with asyncio.TaskGroup() as group:
-            for case, trial in work:
-                group.create_task(one(case, trial))
-        return [
-            rejected(case) if case.rejected else combine(case, [t for t in trials[case.set, case.case_id] if t], self.compiled)
-            for case in cases
-        ]
+        for index, case in enumerate(cases):
+            if case.rejected:
+                finish(index, rejected(case))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.lanes.most, total)):
+                    group.create_task(worker())
+        except BaseExceptionGroup as several:
+            # What stops a run (a journal that cannot be written) is one error, whichever units met it.
+            raise several.exceptions[0] from several
+        return [r for r in results if r is not None]
 
     async def unit(self, case: Case, trial: int) -> TrialResult:
         """One unit, from the journal as far as it goes; raises only JournalError and cancellation."""
@@ -137,7 +151,9 @@ class Engine:
             watcher.on_call = lambda call: report(unit, call)
         try:
             with watching(watcher):
-                return await self._act_and_judge(case, unit, seed, watcher, None if retry else stored)
+                result = await self._act_and_judge(case, unit, seed, watcher, None if retry else stored)
+            self.lanes.learn(throttled=any(c.retried for c in watcher.calls))
+            return result
         except JournalError:
             raise
         except Exception as error:  # noqa: BLE001 - one unit's crash never touches another
@@ -146,7 +162,9 @@ class Engine:
     async def _act_and_judge(self, case: Case, unit: Unit, seed: int, watcher: Watcher, stored: Any) -> TrialResult:
         if stored is None:
             if self.agent is None:
-                return TrialResult("ERROR", seed, reasons=["there is no agent to run"], error="there is no agent to run")
+                return TrialResult(
+                    "ERROR", seed, reasons=["there is no agent to run"], error="there is no agent to run"
+                )
             acted = await act(
                 case,
                 self.agent,
@@ -218,121 +236,12 @@ async def judge_subject(subject: Subject, seed: int) -> TrialResult:
     )
 
 
-def rejected(case: Case) -> CaseResult:
-    """The result of a case lint refuses: it is never run."""
-    errors = [f for f in case.findings if f.level == "error"]
-    owner, step = triage(case.set, "REJECTED", [], [])
-    return CaseResult(
-        case.set,
-        case.case_id,
-        "REJECTED",
-        reasons=[f"{f.place()}: {f.code} {f.message}" if f.place() else f"{f.code} {f.message}" for f in errors],
-        warnings=[f.help for f in errors if f.help],
-        owner=owner,
-        next_step=step,
-        scene=case.scene,
+def without_conversations(result: CaseResult) -> CaseResult:
+    """The result as it stays in memory once it is stored whole: verdict, reasons and criteria, no conversation."""
+    return replace(
+        result,
+        turns=[],
+        trials=[
+            replace(t, turns=[], criteria=[] if t.verdict == result.verdict else t.criteria) for t in result.trials
+        ],
     )
-
-
-def combine(case: Case, trials: list[TrialResult], compiled: CompiledPlan) -> CaseResult:
-    """All trials of one case as one result; turns and criteria are those of the trial that decided the verdict."""
-    verdicts = [t.verdict for t in trials]
-    notes: list[str] = []
-    if case.set == "fixed":
-        verdict, notes = combine_fixed(verdicts, compiled.gate)
-    else:
-        verdict = worst("simulated", verdicts)
-    decisive = next((t for t in trials if t.verdict == verdict), trials[0])
-    result = CaseResult(
-        case.set,
-        case.case_id,
-        verdict,
-        reasons=[*decisive.reasons, *notes] if verdict not in ("PASS", "OK") else [],
-        warnings=list(dict.fromkeys(w for t in trials for w in t.warnings)),
-        flaky=len(set(verdicts)) > 1,
-        error=decisive.error,
-        stop_reason=decisive.stop_reason,
-        turns=decisive.turns,
-        criteria=decisive.criteria,
-        trials=trials,
-        simulator_suspect=decisive.simulator_suspect,
-        scene=case.scene,
-    )
-    _statistics(case, result, verdicts)
-    apply_pending(case, result)
-    failing = [c.name for c in decisive.criteria if c.status in ("failed", "not_evaluated")]
-    result.owner, result.next_step = triage(case.set, result.verdict, failing, flags_of(result, decisive))
-    _describe(case, result)
-    return result
-
-
-def _describe(case: Case, result: CaseResult) -> None:
-    """What reports show beside the verdict: whose persona it was, where the case stands."""
-    scenario: dict[str, Any] = case.eval_case.get("conversation_scenario") or {}
-    persona: Any = scenario.get("user_persona")
-    if persona:
-        result.extra["persona"] = str(persona.get("id", "")) if isinstance(persona, dict) else str(persona)
-    if case.runner.get("place"):
-        result.extra["place"] = case.runner["place"]
-
-
-def _statistics(case: Case, result: CaseResult, verdicts: list[str]) -> None:
-    if len(verdicts) < 2:
-        return
-    good = "PASS" if case.set == "fixed" else "HIT"
-    count = sum(v == good for v in verdicts)
-    low, high = wilson(count, len(verdicts))
-    key = "pass_rate" if case.set == "fixed" else "hit_rate"
-    result.extra[key] = {"count": count, "trials": len(verdicts), "low": round(low, 4), "high": round(high, 4)}
-    if case.set == "fixed" and count == len(verdicts) and low < 0.9:
-        result.warnings.append(
-            f"{count}/{len(verdicts)} passed: with so few trials that is compatible with a pass rate of {low:.0%} "
-            "(95 % Wilson interval)"
-        )
-
-
-def apply_pending(case: Case, result: CaseResult) -> None:
-    """A frozen case that is expected to fail: reported, not blocking, strict about the day it turns green or expires."""
-    pending: dict[str, Any] | None = (case.provenance or {}).get("pending") or case.runner.get("pending")
-    if not pending:
-        return
-    from datetime import date
-
-    until = date.fromisoformat(str(pending["until"]))
-    result.extra["pending"] = {"owner": pending["owner"], "until": until.isoformat()}
-    if result.verdict == "PASS":
-        result.verdict = "FAIL"
-        result.extra["pending"]["state"] = "pending_green"
-        result.reasons = [
-            f"expected to fail until {until}, but it passes: remove `pending` so that it guards from now on"
-        ]
-    elif result.verdict == "FAIL" and date.today() <= until:
-        result.extra["not_blocking"] = True
-        result.warnings.append(f"expected to fail until {until} ({pending['owner']}); it does not block")
-    elif result.verdict == "FAIL":
-        result.extra["pending"]["state"] = "pending_expired"
-        result.reasons.insert(0, f"was expected to fail until {until}; the date has passed and it blocks now")
-
-
-def flags_of(result: CaseResult, trial: TrialResult) -> list[str]:
-    """What triage wants to know beside the criteria."""
-    flags: list[str] = []
-    if trial.stop_reason in ("agent_error", "timeout", "simulator_error", "max_turns", "empty_turn"):
-        flags.append(trial.stop_reason)
-    text = " ".join(trial.reasons)
-    if "repeated the opening" in text:
-        flags.append("opening_repeated")
-    if "glued to the stop signal" in text:
-        flags.append("glued_text")
-    for c in trial.criteria:
-        if c.name == QUALITY and c.status == "failed":
-            flags.append("quality_failed")
-        if c.status == "not_evaluated":
-            flags.append("judge_error" if c.kind == "judged" else "metric_error")
-    if result.flaky:
-        flags.append("flaky")
-    if trial.simulator_suspect:
-        flags.append("simulator_suspect")
-    if "pending" in result.extra:
-        flags.append(result.extra["pending"].get("state", "pending"))
-    return list(dict.fromkeys(flags))

@@ -49,7 +49,12 @@ def git_commit(folder: Path) -> str | None:
         if head.returncode != 0:
             return None
         changes = subprocess.run(
-            ["git", "status", "--porcelain", "--", "."], cwd=folder, capture_output=True, text=True, timeout=10, check=False
+            ["git", "status", "--porcelain", "--", "."],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adk_split_eval.record import Conversation, TrialResult
+from adk_split_eval.record import CaseResult, Conversation, TrialResult
 from adk_split_eval.record.jsonio import dumps
 
 SCHEMA_VERSION = 1
@@ -26,6 +27,7 @@ CREATE TABLE IF NOT EXISTS units (
   warnings TEXT NOT NULL, result TEXT, updated REAL NOT NULL,
   PRIMARY KEY (half, case_id, trial)
 );
+CREATE TABLE IF NOT EXISTS cases (position INTEGER PRIMARY KEY, result TEXT NOT NULL);
 """
 
 
@@ -77,7 +79,9 @@ class Journal:
             raise JournalError(f"{path}: the journal cannot be opened: {error}") from error
         version = int(self.meta("schema_version") or SCHEMA_VERSION)
         if version > SCHEMA_VERSION:
-            raise JournalError(f"{path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION})")
+            raise JournalError(
+                f"{path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION})"
+            )
         self.set_meta("schema_version", str(SCHEMA_VERSION))
 
     def close(self) -> None:
@@ -131,6 +135,19 @@ class Journal:
             "UPDATE units SET result = ?, updated = ? WHERE half = ? AND case_id = ? AND trial = ?",
             (dumps(result.to_json(), indent=None), time.time(), unit.half, unit.case_id, unit.trial),
         )
+
+    def store_case(self, position: int, result: CaseResult) -> None:
+        """Store a whole case result (all its trials) under its place in the report."""
+        self._write("INSERT OR REPLACE INTO cases VALUES (?, ?)", (position, dumps(result.to_json())))
+
+    def cases(self) -> Iterator[str]:
+        """The stored case results as JSON text, in report order, one at a time."""
+        for (text,) in self._db.execute("SELECT result FROM cases ORDER BY position"):
+            yield str(text)
+
+    def forget_cases(self) -> None:
+        """Drop the stored case results (a resumed run stores them anew)."""
+        self._write("DELETE FROM cases", ())
 
     def get(self, unit: Unit) -> StoredUnit | None:
         row = self._db.execute(

@@ -143,9 +143,7 @@ async def evaluate(subject: Subject, metrics: list[Any], registry: Any) -> Any:
     manager.create_eval_set(app_name=subject.app_name, eval_set_id="unit")
     eval_case = adk.EvalCase.model_validate(copy.deepcopy(subject.case.eval_case))
     manager.add_eval_case(app_name=subject.app_name, eval_set_id="unit", eval_case=eval_case)
-    service = adk.LocalEvalService(
-        root_agent=None, eval_sets_manager=manager, metric_evaluator_registry=registry
-    )
+    service = adk.LocalEvalService(root_agent=None, eval_sets_manager=manager, metric_evaluator_registry=registry)
     inference = adk.InferenceResult(
         app_name=subject.app_name,
         eval_set_id="unit",
@@ -219,8 +217,10 @@ async def _judge_once(subject: Subject, criterion: Criterion) -> CriterionResult
 
 
 def _contradicts(criterion: Criterion, vote: Vote) -> bool:
-    return criterion.source == "team" and any(row.status == "FAILED" for row in vote.rows) and all(
-        row.status in ("FAILED", "NOT_EVALUATED") for row in vote.rows
+    return (
+        criterion.source == "team"
+        and any(row.status == "FAILED" for row in vote.rows)
+        and all(row.status in ("FAILED", "NOT_EVALUATED") for row in vote.rows)
     )
 
 
@@ -293,7 +293,11 @@ async def _tagged_vote(subject: Subject, criterion: Criterion, index: int) -> Vo
     from adk_split_eval.run.observe import Watcher, watching
 
     own = Watcher(
-        unit=watcher.unit, seed=watcher.seed + index, policy=watcher.policy, gates=watcher.gates, on_call=watcher.on_call
+        unit=watcher.unit,
+        seed=watcher.seed + index,
+        policy=watcher.policy,
+        gates=watcher.gates,
+        on_call=watcher.on_call,
     )
     with watching(own):
         vote = await _one_vote(subject, criterion)

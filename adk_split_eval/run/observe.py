@@ -183,7 +183,7 @@ async def _observe(
         finally:
             if gate is not None:
                 gate.release()
-    except Exception as error:  # noqa: BLE001 - recorded, then re-raised
+    except Exception as error:
         call.error = describe(error)
         raise
     finally:

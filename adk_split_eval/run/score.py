@@ -12,7 +12,8 @@ from adk_split_eval.record import Case, CaseResult, CompiledPlan, Conversation, 
 from adk_split_eval.record.runs import RunFolder, run_folder
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.agents import AgentLoadError, load_agent
-from adk_split_eval.run.engine import combine, judge_subject, rejected, seed_of
+from adk_split_eval.run.combining import combine, rejected
+from adk_split_eval.run.engine import judge_subject, seed_of
 from adk_split_eval.run.journal import Journal, Unit
 from adk_split_eval.run.judge import Subject
 from adk_split_eval.run.observe import Watcher, install, watching
@@ -102,9 +103,7 @@ async def score_case(case: Case, conversation: Conversation | None, compiled: Co
         return await judge_subject(subject, seed)
 
 
-async def _score_all(
-    cases: list[Case], traces: Mapping[str, Conversation], compiled: CompiledPlan
-) -> list[CaseResult]:
+async def _score_all(cases: list[Case], traces: Mapping[str, Conversation], compiled: CompiledPlan) -> list[CaseResult]:
     results: list[CaseResult] = []
     for case in cases:
         if case.rejected:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -49,7 +50,7 @@ class RunOptions:
     only: Literal["fixed", "simulated"] | None = None
     case_ids: Sequence[str] = ()
     trials: int | None = None
-    jobs: int = 8
+    jobs: int | None = None
     fresh: bool = False
     fail_on_hit: bool = False
     shared_agent: bool = False
@@ -117,9 +118,10 @@ def _resumable(options: RunOptions, plan_id: str, print_of_inputs: str, trials: 
             continue
         try:
             with Journal(folder.journal) as journal:
-                if journal.meta("fingerprint") == print_of_inputs and journal.meta("plan_id") == plan_id:
-                    if journal.meta("trials") == str(trials) and not _alive(journal.meta("pid")):
-                        return folder
+                wanted = {"fingerprint": print_of_inputs, "plan_id": plan_id, "trials": str(trials)}
+                same = all(journal.meta(key) == value for key, value in wanted.items())
+                if same and not _alive(journal.meta("pid")):
+                    return folder
         except JournalError:
             continue
     return None
@@ -127,8 +129,6 @@ def _resumable(options: RunOptions, plan_id: str, print_of_inputs: str, trials: 
 
 def _alive(pid: str | None) -> bool:
     """Whether another process is still working on that run."""
-    import os
-
     if not pid or not pid.isdigit() or int(pid) == os.getpid():
         return False
     try:
@@ -165,8 +165,6 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
         KeyboardInterrupt: interrupted; finished units are stored and the same command resumes.
         JournalError: finished units could not be stored.
     """
-    import os
-
     compiled = prepared.compiled
     engine_options = options.engine
     engine_options.trials = options.trials or compiled.trials
@@ -183,11 +181,12 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
             ("plan_path", str(compiled.extra.get("plan_path", ""))),
         ):
             journal.set_meta(key, value)
+        journal.forget_cases()
         engine = Engine(compiled, agent, engine_options, journal)
         results = asyncio.run(engine.run(prepared.cases, options.progress))
         result = assemble(prepared, results, options)
-        conversations = _conversations(journal)
-        finish(prepared, result, options, conversations, agent.directory)
+        stored = journal if engine.spilled else None
+        finish(prepared, result, options, _conversations(journal), agent.directory, stored)
         journal.set_meta("pid", "")
     return result
 
@@ -196,6 +195,7 @@ def _conversations(journal: Journal) -> Callable[[CaseResult], Conversation | No
     def find(case: CaseResult) -> Conversation | None:
         for number, trial in enumerate(case.trials):
             if trial.verdict == case.verdict:
+                # Looked up only for hits, so a large run reads back only what it pools.
                 stored = journal.get(Unit(case.set, case.case_id, number))
                 return stored.conversation if stored else None
         return None
@@ -230,19 +230,36 @@ def finish(
     options: RunOptions,
     conversation_of: Callable[[CaseResult], Conversation | None],
     agent_dir: Path | None,
+    stored: Journal | None = None,
 ) -> None:
     """Store the result, then pool the hits: the result is on disk before anything after it can fail."""
-    write_result(prepared.folder, result)
+    write_result(prepared.folder, result, stored)
     if not options.write_candidates:
         return
     result.candidates = pool_hits(prepared, result, conversation_of, agent_dir)
     if result.candidates:
-        write_result(prepared.folder, result)
+        write_result(prepared.folder, result, stored)
 
 
-def write_result(folder: RunFolder, result: RunResult) -> None:
+def write_result(folder: RunFolder, result: RunResult, stored: Journal | None = None) -> None:
+    """Write ``result.json``; a large run's cases come one by one out of its journal."""
     folder.path.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder.result, dumps(result.to_json()) + "\n")
+    if stored is None:
+        write_atomically(folder.result, dumps(result.to_json()) + "\n")
+        return
+    marker = '"cases": []'
+    head, _, tail = dumps(replace(result, cases=[], extra={**result.extra}).to_json()).partition(marker)
+    counts = dumps(result.counts())
+    head = head.replace(dumps({"fixed": {}, "simulated": {}}).replace("\n", "\n  "), counts.replace("\n", "\n  "))
+    partial = folder.result.with_suffix(".json.partial")
+    with partial.open("w", encoding="utf-8") as file:
+        file.write(head + '"cases": [')
+        for number, text in enumerate(stored.cases()):
+            file.write(("," if number else "") + "\n    " + text.replace("\n", "\n    "))
+        file.write("\n  ]" + tail + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(folder.result)
 
 
 def pool_hits(
@@ -302,8 +319,6 @@ def run_compiled(compiled: CompiledPlan, options: RunOptions) -> RunResult:
         raise RunError(f"ASE904 {error}") from error
     except border.AdkMissingError as error:
         raise RunError(f"ASE905 {error}") from error
-    import os
-
     os.environ["ADK_SPLIT_EVAL_ROOT"] = str(compiled.extra.get("metrics_root") or compiled.root)
     return execute(prepare(compiled, options), options, agent)
 

@@ -112,9 +112,7 @@ def decide_simulated(evidence: Evidence) -> Decision:
     goal_met = any(c.status == "passed" and c.name in evidence.goal_names for c in evidence.criteria)
     if evidence.stop_reason == "max_turns" and not goal_met:
         limit = f" ({evidence.max_turns})" if evidence.max_turns is not None else ""
-        return Decision(
-            "INCONCLUSIVE", [f"stopped at max_turns{limit} with the goal open"], [c.name for c in goal]
-        )
+        return Decision("INCONCLUSIVE", [f"stopped at max_turns{limit} with the goal open"], [c.name for c in goal])
     if goal and evidence.goal_required:
         return Decision("HIT", *_named(goal))
     return Decision("OK", [], [c.name for c in evidence.criteria if c.status == "passed"])
