@@ -31,9 +31,13 @@ def explain(
     if not expected:
         return [f"{line} called, but the turn expects no calls" for line in _counted(actual, spare)], pairs
     fitting = {right for found in edges for right in found}
-    reasons, explained = _missing_reasons(expected, actual, missing, spare, fitting, match_type)
-    if match_type == "EXACT":
-        reasons.extend(_spare_reasons(actual, [right for right in spare if right not in explained], fitting))
+    reasons, explained = _missing_reasons(expected, actual, missing, spare, fitting)
+    left_over = [right for right in spare if right not in explained]
+    if match_type != "EXACT":
+        # Extra calls are allowed here; a surplus of a tool that lacks a call is said because it explains the lack.
+        lacking = {expected[left].name for left in missing}
+        left_over = [right for right in left_over if right in fitting and actual[right].name in lacking]
+    reasons.extend(_spare_reasons(actual, left_over, fitting))
     if not reasons:
         reasons.append(_order_reason(expected, actual, match_type))
     return _cut(reasons) + _hints(expected, actual, missing), pairs
@@ -45,19 +49,16 @@ def _missing_reasons(
     missing: list[int],
     spare: list[int],
     fitting: set[int],
-    match_type: str,
 ) -> tuple[list[str], set[int]]:
     """One reason a missing call, with the difference of the nearest spare call of the same tool, if there is one."""
     reasons: list[str] = []
     explained: set[int] = set()
     for left in missing:
-        # Under EXACT a surplus of another expected call is reported as such; it is no failed attempt at this one.
+        # A surplus of another expected call is reported as such; it is no failed attempt at this one.
         candidates = [
             right
             for right in spare
-            if actual[right].name == expected[left].name
-            and right not in explained
-            and (match_type != "EXACT" or right not in fitting)
+            if actual[right].name == expected[left].name and right not in explained and right not in fitting
         ][:_NEAREST_TRIED]
         if not candidates:
             reasons.append(f"{expected[left]} missing")

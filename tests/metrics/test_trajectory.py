@@ -41,9 +41,10 @@ def test_calls_of_one_step_have_no_order(match_type: str) -> None:
     assert judge(recorded, match_type, steps([hours("north"), hours("south")])).status == "passed"
 
 
-def test_missing_and_once_too_many() -> None:
+@pytest.mark.parametrize("match_type", ["EXACT", "IN_ORDER", "ANY_ORDER"])
+def test_missing_and_once_too_many(match_type: str) -> None:
     recorded = conversation([(0, "opening_hours", {"branch": "south"}), (0, "opening_hours", {"branch": "south"})])
-    found = judge(recorded, "EXACT", steps(hours("north"), hours("south")))
+    found = judge(recorded, match_type, steps(hours("north"), hours("south")))
     assert found.status == "failed"
     assert found.score == 0.0
     assert found.reasons == [
