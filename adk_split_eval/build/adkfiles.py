@@ -55,7 +55,7 @@ def read_set(path: str | Path) -> AdkSet:
     file = read_json(path)
     if isinstance(file.data, list):
         file.refuse(
-            "ASE612",
+            "ASE603",
             "this is ADK's old list format; what it expects stands under keys (query, expected_tool_use, reference) that "
             "the importer does not guess at",
             (),
@@ -64,12 +64,12 @@ def read_set(path: str | Path) -> AdkSet:
     data = file.mapping(file.data, (), "the eval set")
     if "eval_set_id" not in data and "evalSetId" in data:
         file.refuse(
-            "ASE613", "ADK does not read camelCase at the top of a set", ("evalSetId",), "write eval_set_id, eval_cases"
+            "ASE604", "ADK does not read camelCase at the top of a set", ("evalSetId",), "write eval_set_id, eval_cases"
         )
     for key in ("eval_set_id", "eval_cases"):
         if key not in data:
             mend = "name the file that holds eval_set_id and eval_cases"
-            file.refuse("ASE613", f"this is no ADK eval set: it has no {key}", (), mend)
+            file.refuse("ASE602", f"this is no ADK eval set: it has no {key}", (), mend)
     found = AdkSet(file, data)
     seen: set[str] = set()
     for number, entry in enumerate(file.sequence(data["eval_cases"], ("eval_cases",), "eval_cases")):
@@ -81,7 +81,7 @@ def read_set(path: str | Path) -> AdkSet:
         seen.add(eval_id)
         if (case.get("conversation") is None) == (case.get("conversation_scenario") is None):
             file.refuse(
-                "ASE613", f"{eval_id} has not exactly one of conversation, conversation_scenario", at, "keep one"
+                "ASE605", f"{eval_id} has not exactly one of conversation, conversation_scenario", at, "keep one"
             )
         found.cases.append(case)
     return found
@@ -95,7 +95,7 @@ def read_config(path: str | Path | None, beside: Path) -> tuple[JsonFile | None,
     file = read_json(chosen)
     config = file.mapping(file.data, (), "the config")
     if "eval_cases" in config or "evalCases" in config:
-        file.refuse("ASE613", "this is an eval set, not a config", (), "name the config")
+        file.refuse("ASE607", "this is an eval set, not a config", (), "name the config")
     renamed = cast("dict[str, Any]", snake({key: value for key, value in config.items() if key != "criteria"}))
     criteria = file.mapping(config.get("criteria") or {}, ("criteria",), "criteria")
     # Criterion names are names, not keys of a model: only what stands below them is renamed.

@@ -20,6 +20,7 @@ from adk_split_eval.build.personas import described_persona
 from adk_split_eval.build.traces import traces_of
 from adk_split_eval.personas import persona_ids
 from adk_split_eval.plan import LoadedPlan, PlanError, RejectedCase
+from adk_split_eval.plan.checks import Complaint
 from adk_split_eval.plan.models import FixedCase, FixedSet, Plan, SimCase, SimSet
 from adk_split_eval.record import CompiledPlan, Conversation, Finding
 
@@ -168,11 +169,19 @@ def _validated(model: type[Model], file: JsonFile, at: JsonPath, data: dict[str,
         return model.model_validate(data)
     except ValidationError as error:
         return [
-            file.finding(
-                "ASE013", f"{data['case_id']}: {detail['msg']}", (*at, *detail["loc"]), "", str(data["case_id"])
-            )
-            for detail in error.errors(include_url=False)
+            _complaint(file, at, str(data["case_id"]), cast("dict[str, Any]", detail))
+            for detail in error.errors(include_url=False, include_input=False)
         ]
+
+
+def _complaint(file: JsonFile, at: JsonPath, case_id: str, detail: dict[str, Any]) -> Finding:
+    """A complaint of the plan's models; its own code and mend where it has them."""
+    cause = cast("dict[str, Any]", detail.get("ctx") or {}).get("error")
+    where = (*at, *detail["loc"])
+    if isinstance(cause, Complaint):
+        return file.finding(cause.code, f"{case_id}: {cause.message}", where, cause.help, case_id)
+    mend = "see docs/generated-sets.md, The flat form"
+    return file.finding("ASE611", f"{case_id}: {detail['msg']}", where, mend, case_id)
 
 
 def _drop_trajectory(compiled: CompiledPlan) -> None:

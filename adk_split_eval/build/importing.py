@@ -100,7 +100,7 @@ def _read_cases(made: _Import, sets: list[AdkSet], divided: Divided) -> None:
                     f"the case {case['eval_id']!r} has not the shape of ADK's EvalCase: {type(error).__name__} {error}"
                 )
                 adk_set.file.refuse(
-                    "ASE613", message, ("eval_cases", number), "let ADK load it and see its own complaint"
+                    "ASE602", message, ("eval_cases", number), "let ADK load it and see its own complaint"
                 )
             case_id = str(imported.data["case_id"])
             if case_id in seen:

@@ -75,27 +75,27 @@ def read_json(path: str | Path) -> JsonFile:
         text = location.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise PlanError(
-            [Finding("ASE610", "error", f"not UTF-8: {error.reason}", str(location), help="save it as UTF-8")]
+            [Finding("ASE633", "error", f"not UTF-8: {error.reason}", str(location), help="save it as UTF-8")]
         ) from None
     except (OSError, ValueError) as error:
         cause = error.strerror if isinstance(error, OSError) else str(error)
-        raise PlanError([Finding("ASE610", "error", f"cannot be read: {cause}", str(location))]) from None
+        raise PlanError([Finding("ASE634", "error", f"cannot be read: {cause}", str(location))]) from None
     try:
         data = json.loads(text, object_pairs_hook=_unique)
     except _DuplicateKey as error:
         line, column = _second(text, str(error))
         message = f"the key {str(error)!r} stands twice in one object"
-        raise PlanError([_unreadable(location, message, line, column, "remove one")]) from None
+        raise PlanError([_unreadable("ASE631", location, message, line, column, "remove one")]) from None
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg}"
-        raise PlanError([_unreadable(location, message, error.lineno, error.colno, "correct it")]) from None
+        raise PlanError([_unreadable("ASE601", location, message, error.lineno, error.colno, "correct it")]) from None
     except RecursionError:
-        raise PlanError([_unreadable(location, "nested too deeply", 1, 1, "flatten it")]) from None
+        raise PlanError([_unreadable("ASE601", location, "nested too deeply", 1, 1, "flatten it")]) from None
     return JsonFile(location, text, data)
 
 
-def _unreadable(path: Path, message: str, line: int, column: int, mend: str) -> Finding:
-    return Finding("ASE610", "error", message, str(path), line, column, help=mend)
+def _unreadable(code: str, path: Path, message: str, line: int, column: int, mend: str) -> Finding:
+    return Finding(code, "error", message, str(path), line, column, help=mend)
 
 
 def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

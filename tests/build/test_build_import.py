@@ -191,14 +191,14 @@ def test_without_a_config_adks_defaults_are_written_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "code", "says"),
     [
-        ([{"query": "hi", "expected_tool_use": [], "reference": "x"}], "ASE612", "old list format"),
-        ([{"name": "x", "data": []}], "ASE612", "old list format"),
-        ({"evalSetId": "x", "evalCases": []}, "ASE613", "camelCase at the top"),
-        ({"criteria": {}}, "ASE613", "no eval_set_id"),
+        ([{"query": "hi", "expected_tool_use": [], "reference": "x"}], "ASE603", "old list format"),
+        ([{"name": "x", "data": []}], "ASE603", "old list format"),
+        ({"evalSetId": "x", "evalCases": []}, "ASE604", "camelCase at the top"),
+        ({"criteria": {}}, "ASE602", "no eval_set_id"),
         ({"eval_set_id": "x", "eval_cases": []}, "ASE614", "no case"),
         ({"eval_set_id": "x", "eval_cases": [CONVERSATION, CONVERSATION]}, "ASE502", "stands twice"),
-        ({"eval_set_id": "x", "eval_cases": [{"eval_id": "a"}]}, "ASE613", "exactly one of"),
-        ({"eval_set_id": "x", "eval_cases": [{"eval_id": "a", "conversation": [1]}]}, "ASE613", "has not the shape"),
+        ({"eval_set_id": "x", "eval_cases": [{"eval_id": "a"}]}, "ASE605", "exactly one of"),
+        ({"eval_set_id": "x", "eval_cases": [{"eval_id": "a", "conversation": [1]}]}, "ASE602", "has not the shape"),
         ({"eval_set_id": "x", "eval_cases": [{"conversation": []}]}, "ASE611", "eval_id is null"),
     ],
 )

@@ -95,10 +95,10 @@ def test_a_flat_trace_puts_its_calls_on_the_last_turn(tmp_path: Path) -> None:
         ('{"A": {"stop_reason": "bored"}}', "ASE611", "1:23", "stop reason 'bored' is unknown"),
         ('{"A": {"goal_reached": "yes"}}', "ASE611", "1:24", "goal_reached"),
         ('{"A": {"turns": [{"user": "x", "response": "y"}], "final_text": "z"}}', "ASE611", "1:18", "both on turns"),
-        ('{"A": {}, "A": {}}', "ASE610", "1:11", "'A' stands twice"),
-        ('{"A": {},}', "ASE610", "1:", "not JSON"),
-        ("", "ASE610", "1:1", "not JSON"),
-        ("[" * 100_000, "ASE610", "1:1", "nested too deeply"),
+        ('{"A": {}, "A": {}}', "ASE631", "1:11", "'A' stands twice"),
+        ('{"A": {},}', "ASE601", "1:", "not JSON"),
+        ("", "ASE601", "1:1", "not JSON"),
+        ("[" * 100_000, "ASE601", "1:1", "nested too deeply"),
     ],
 )
 def test_what_makes_no_sense_is_refused_where_it_stands(
@@ -115,10 +115,10 @@ def test_what_makes_no_sense_is_refused_where_it_stands(
 def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     binary = tmp_path / "traces.json"
     binary.write_bytes(b"\xff\xfe\x00")
-    for path in (tmp_path / "absent.json", tmp_path, binary):
+    for path, code in ((tmp_path / "absent.json", "ASE634"), (tmp_path, "ASE634"), (binary, "ASE633")):
         with pytest.raises(PlanError) as refused:
             read_traces(path)
-        assert [finding.code for finding in refused.value.findings] == ["ASE610"]
+        assert [finding.code for finding in refused.value.findings] == [code]
 
 
 json_values = st.recursive(
