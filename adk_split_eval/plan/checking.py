@@ -16,16 +16,20 @@ from adk_split_eval.record import Finding, Half
 
 def check_plan(path: str | Path, shown_as: str | None = None) -> CheckedPlan:
     """Check the plan at ``path`` with the frozen cases beside it; never raises for what is wrong with them."""
-    checked = CheckedPlan(Path(path))
     try:
-        checked.document = read_document(checked.path, shown_as)
+        document = read_document(Path(path), shown_as)
     except PlanError as error:
-        checked.errors.extend(error.findings)
-        return checked
-    problems = check_structure(checked.document, "Plan")
+        return CheckedPlan(Path(path), errors=list(error.findings))
+    return check_document(document, Path(path))
+
+
+def check_document(document: Document, path: Path) -> CheckedPlan:
+    """Check a plan already read (or not yet written) that belongs at ``path``, with the frozen cases beside it."""
+    checked = CheckedPlan(path, document)
+    problems = check_structure(document, "Plan")
     for half, section in SECTIONS.items():
-        _enter(checked, checked.document, (section, "cases"), half)
-    _sort(checked, checked.document, problems)
+        _enter(checked, document, (section, "cases"), half)
+    _sort(checked, document, problems)
     _read_frozen(checked)
     check_ids(checked)
     if not checked.errors:

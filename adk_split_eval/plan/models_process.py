@@ -108,7 +108,7 @@ class NamedEvent(StrictModel):
         return {
             "description": cls.__doc__ or "",
             "anyOf": [
-                {"type": "string", "minLength": 1},
+                {"type": "string", "minLength": 1, "x-check": "name"},
                 long,
                 {"type": "object", "properties": flat, "additionalProperties": False},
             ],

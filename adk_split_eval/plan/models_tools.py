@@ -13,7 +13,7 @@ from adk_split_eval.plan.base import Matchable, Name, StrictModel
 
 def _short(schema: JsonSchemaValue, description: str) -> JsonSchemaValue:
     """The long form's schema, or just the name."""
-    return {"description": description, "anyOf": [{"type": "string", "minLength": 1}, schema]}
+    return {"description": description, "anyOf": [{"type": "string", "minLength": 1, "x-check": "name"}, schema]}
 
 
 class _Named(StrictModel):

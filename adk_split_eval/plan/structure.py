@@ -140,11 +140,21 @@ class _Walk:
             return [Problem((*path, *complaint.path), complaint.code, message, complaint.help)]
         return []
 
+    def _key_check(self, check: str, key: str, path: DocumentPath) -> list[Problem]:
+        try:
+            VALUE_CHECKS[check](key)
+        except Complaint as complaint:
+            return [Problem(path, complaint.code, complaint.message, complaint.help, key=True)]
+        return []
+
     def _mapping(self, node: Node, schema: Schema, path: DocumentPath, name: str) -> list[Problem]:
         known = cast("dict[str, Schema]", schema.get("properties") or {})
         others = schema.get("additionalProperties", True)
         problems: list[Problem] = []
+        names = cast("Schema", schema.get("propertyNames") or {}).get("x-check")
         for key, (_, value) in node.fields.items():
+            if names is not None:
+                problems += self._key_check(names, key, (*path, key))
             if key in known:
                 problems += self.run(value, known[key], (*path, key))
             elif isinstance(others, dict):
@@ -234,7 +244,12 @@ class _Walk:
 
     def _wrong_type(self, node: Node, options: list[Schema], path: DocumentPath) -> Problem:
         types = [str(option.get("type") or _type_of_constant(option)) for option in options]
-        wanted = list(dict.fromkeys(_WORDS.get(one, one) for one in types if one != "null"))
+        named = (
+            _constant(option) or _WORDS.get(one, one)
+            for option, one in zip(options, types, strict=True)
+            if one != "null"
+        )
+        wanted = list(dict.fromkeys(named))
         message = f"{self.subject(path)} takes {' or '.join(wanted)}, not {describe(node)}"
         if node.kind == "scalar" and node.value is None:
             message = f"{self.subject(path)} is empty; it takes {' or '.join(wanted)}"
@@ -312,6 +327,12 @@ def _lower(text: str) -> str:
 
 def _code(path: DocumentPath) -> str:
     return "ASE014" if path and path[-1] == "threshold" else "ASE013"
+
+
+def _constant(schema: Schema) -> str:
+    """The one value a schema takes, as YAML writes it."""
+    value: Any = schema.get("const")
+    return str(value).lower() if isinstance(value, bool) else str(value or "")
 
 
 def _type_of_constant(schema: Schema) -> str:
