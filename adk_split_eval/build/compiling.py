@@ -8,6 +8,7 @@ from typing import Any
 
 from adk_split_eval.build.declared import HalfCriteria, read_criteria
 from adk_split_eval.build.fixed import Draft, compile_fixed
+from adk_split_eval.build.process import contrasts_json
 from adk_split_eval.build.sets import Item, assign_groups, compiled_sets, decisions, report_order
 from adk_split_eval.build.simulated import compile_simulated
 from adk_split_eval.criteria.catalogue import CATALOGUE
@@ -67,7 +68,7 @@ def compile_plan(
 def _extra(plan: Plan, path: Path) -> dict[str, Any]:
     extra: dict[str, Any] = {"plan_path": str(path)}
     if plan.contrasts:
-        extra["contrasts"] = [contrast.model_dump(by_alias=True, exclude_defaults=True) for contrast in plan.contrasts]
+        extra["contrasts"] = contrasts_json(plan)
     if plan.policy.audit is not None:
         extra["audit"] = plan.policy.audit
     return extra

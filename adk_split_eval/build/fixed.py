@@ -7,7 +7,7 @@ from typing import Any
 
 from adk_split_eval.build import evalcase, tools
 from adk_split_eval.build.declared import DEFAULT_ROUGE, HalfCriteria
-from adk_split_eval.build.process import process_criteria
+from adk_split_eval.build.process import add_process
 from adk_split_eval.build.rubrics import turn_rubrics
 from adk_split_eval.plan.models import FixedCase, FixedTurn, ForbiddenTool, GroundedNumbers, Plan
 from adk_split_eval.record import Criterion
@@ -50,7 +50,8 @@ def compile_fixed(plan: Plan, half: HalfCriteria, case: FixedCase) -> Draft:
     add_invariants(
         half, case.forbidden_tools, case.grounded_numbers, draft, default_on=half.declares("grounded_numbers_v1")
     )
-    draft.criteria += half.general() + half.team() + process_criteria(plan, case)
+    draft.criteria += half.general() + half.team()
+    add_process(plan, half, case, draft)
     return draft
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from adk_split_eval.build.declared import JUDGED_GOAL, HalfCriteria
 from adk_split_eval.build.fixed import Draft, add_invariants
 from adk_split_eval.build.personas import persona_json
-from adk_split_eval.build.process import process_criteria
+from adk_split_eval.build.process import add_process
 from adk_split_eval.build.rubrics import rubric
 from adk_split_eval.build.tools import evidence_params
 from adk_split_eval.criteria.catalogue import CATALOGUE, simulated_defaults
@@ -25,7 +25,8 @@ def compile_simulated(plan: Plan, half: HalfCriteria, case: SimCase, *, goal_sta
     add_invariants(half, case.forbidden_tools, case.grounded_numbers, draft, default_on=default_on)
     goal_judged = any(criterion.name == JUDGED_GOAL for criterion in draft.criteria)
     draft.criteria += [criterion for criterion in half.general() if not (goal_judged and criterion.name == JUDGED_GOAL)]
-    draft.criteria += _judged_defaults(half) + half.team() + process_criteria(plan, case)
+    draft.criteria += _judged_defaults(half) + half.team()
+    add_process(plan, half, case, draft)
     return draft
 
 

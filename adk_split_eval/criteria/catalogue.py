@@ -111,6 +111,10 @@ _ROWS: tuple[CriterionInfo, ...] = (
                   plan_key="process.ending"),
     CriterionInfo("recovery_v1", BOTH, "deterministic", "ours", "nothing repeated or lost over an interruption",
                   runner_only=True, plan_key="interrupt"),
+    CriterionInfo("repeated_meaning_v1", BOTH, "judged", "ours",
+                  "a judge decides about pairs of questions that are alike in words, not the same", plan_key="process.questions.judge"),
+    CriterionInfo("evidence_meaning_v1", BOTH, "judged", "ours",
+                  "a judge decides whether a question is about the fragment it cites", plan_key="process.evidence.judge"),
     CriterionInfo("report_review_v1", BOTH, "judged", "ours", "a judge scores the report against the conversation",
                   plan_key="process.report"),
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 StopReason = Literal["script_end", "stop_signal", "max_turns", "empty_turn", "simulator_error", "agent_error", "timeout"]
-EventKind = Literal["call", "response", "text", "transfer", "state"]
+EventKind = Literal["call", "response", "text", "transfer", "state", "interrupt"]
 
 
 @dataclass(slots=True)
@@ -55,7 +55,8 @@ class Event:
 
     Attributes:
         kind: ``call`` and ``response`` (of a tool), ``text`` (said by the agent, final response included),
-            ``transfer`` (to another agent), ``state`` (a session-state change; only under our runner).
+            ``transfer`` (to another agent), ``state`` (a session-state change; only under our runner), ``interrupt``
+            (here our runner dropped the agent and went on with a new one in the same session).
         name: tool name, or target agent of a transfer.
         data: arguments, response, text or state delta.
         step: 0-based model answer within the turn.

@@ -35,12 +35,14 @@ class Judgement:
         score: in [0, 1]; None unless judged.
         reasons: sentences that let a person check the verdict; on a failure each names the turn and the fact.
         rows: one per turn for turn-level metrics; empty for conversation-level ones (adapters repeat the overall score).
+        unfinished: failed for nothing but what is still missing: it could have come had the conversation gone on.
     """
 
     status: Status
     score: float | None = None
     reasons: list[str] = field(default_factory=list[str])
     rows: list[Row] = field(default_factory=list[Row])
+    unfinished: bool = False
 
     @classmethod
     def not_applicable(cls) -> Judgement:

@@ -20,7 +20,12 @@ Kind = Literal["deterministic", "judged"]
 
 @dataclass(slots=True)
 class CriterionResult:
-    """One criterion's answer about one trial. ``votes`` lists the judge's votes, None for deterministic criteria."""
+    """One criterion's answer about one trial.
+
+    Attributes:
+        votes: the judge's votes; None for deterministic criteria.
+        unfinished: see :class:`~adk_split_eval.record.judgement.Judgement`; in the JSON only where true.
+    """
 
     name: str
     kind: Kind
@@ -29,9 +34,10 @@ class CriterionResult:
     threshold: float | None = None
     votes: list[str] | None = None
     reasons: list[str] = field(default_factory=list[str])
+    unfinished: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        data: dict[str, Any] = {
             "name": self.name,
             "kind": self.kind,
             "status": self.status,
@@ -40,6 +46,7 @@ class CriterionResult:
             "votes": self.votes,
             "reasons": self.reasons,
         }
+        return {**data, "unfinished": True} if self.unfinished else data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> CriterionResult:
@@ -53,6 +60,7 @@ class CriterionResult:
             threshold=data.get("threshold"),
             votes=None if votes is None else list(votes),
             reasons=list(data.get("reasons") or []),
+            unfinished=bool(data.get("unfinished", False)),
         )
 
 

@@ -45,7 +45,9 @@ JUDGED: frozenset[str] = frozenset(
         "multi_turn_task_success_v1",
         "multi_turn_tool_use_quality_v1",
         "multi_turn_trajectory_quality_v1",
+        "evidence_meaning_v1",
         "per_turn_user_simulator_quality_v1",
+        "repeated_meaning_v1",
         "report_review_v1",
         "response_evaluation_score",
         "rubric_based_final_response_quality_v1",
@@ -119,6 +121,14 @@ _CRITERION_ADVICE: dict[str, str] = {
     "recovery_v1": (
         "Something was repeated or lost over the interruption: look at what is written to the session before the answer "
         "goes out, and at side effects without an idempotency key."
+    ),
+    "repeated_meaning_v1": (
+        "A judge holds two questions for one: read the pair; if it is right, look at the event that asks and at the "
+        "de-duplication state, which knows ids or words and not meanings."
+    ),
+    "evidence_meaning_v1": (
+        "A judge finds a question that is not about what it cites: look at how the fragment is chosen and passed on, then "
+        "at the prompt that writes the question."
     ),
     "report_review_v1": (
         "Hollow or unsupported report: look first whether quotable evidence was kept at all (what the save tool stored), "
