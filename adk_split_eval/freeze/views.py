@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from adk_split_eval.pool.candidate import Candidate
 from adk_split_eval.pool.draft import holes
-from adk_split_eval.pool.emit import as_list, as_mapping, emit
+from adk_split_eval.pool.emit import as_list, as_mapping, emit, one_line
 from adk_split_eval.record.text import safe_terminal, shorten
 
 SEVERITY = {3: "high", 2: "medium", 1: "suspect", 0: "recorded"}
@@ -146,8 +146,8 @@ def _side_by_side(candidate: Candidate, width: int) -> list[str]:
 def _happened(turn: dict[str, Any], number: int, mark: str, width: int) -> list[str]:
     lines = _wrapped(f"{number} user: {turn.get('user', '')}", width)
     for call in (as_mapping(c) for c in as_list(turn.get("tool_calls"))):
-        answer = f" -> {_flow(call['response'])}" if "response" in call else ""
-        lines += _wrapped(f"  {call.get('name')}({_flow(call.get('args') or {})}){answer}", width)
+        answer = f" -> {_short(call['response'])}" if "response" in call else ""
+        lines += _wrapped(f"  {call.get('name')} {_short(call.get('args') or {})}{answer}", width)
     for text in (as_mapping(t) for t in as_list(turn.get("intermediate"))):
         lines += _wrapped(f"  {text.get('author')}: {text.get('text')}", width)
     return [*lines, *_wrapped(f"  agent: {turn.get('response') or ''}{mark}", width), ""]
@@ -156,25 +156,46 @@ def _happened(turn: dict[str, Any], number: int, mark: str, width: int) -> list[
 def _expected(turn: dict[str, Any], width: int) -> list[str]:
     lines = _wrapped("the same words", width)
     for key, value in turn.items():
-        if key not in ("user", "tool_results"):
-            lines += _wrapped(f"  {key}: {_flow(value)}", width)
+        if key == "expect_tools" and value and isinstance(value, list):
+            lines.append("  expect_tools:")
+            for step in as_list(cast("Any", value)):
+                lines += _wrapped(f"  - {_short(step)}", width)
+        elif key not in ("user", "tool_results"):
+            lines += _wrapped(f"  {key}: {_short(value)}", width)
     return lines
 
 
-def _flow(value: Any) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _short(value: Any) -> str:
+    return value if isinstance(value, str) else one_line(value)
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """``text`` cut into lines of at most ``width`` cells; wide characters count twice."""
-    from rich.cells import chop_cells
-
+    """``text`` in lines of at most ``width`` cells, broken at blanks where there are some; wide characters count twice."""
     lines: list[str] = []
     for line in safe_terminal(text, newlines=True).replace("\t", "  ").split("\n"):
-        lines += chop_cells(line, width) or [""]
+        indent = "    " if line.startswith(" ") else "  "
+        rest = line
+        while True:
+            head, rest = _cut(rest, width)
+            lines.append(head)
+            if not rest:
+                break
+            rest = indent + rest
     return lines
+
+
+def _cut(line: str, width: int) -> tuple[str, str]:
+    from rich.cells import cell_len
+
+    used, blank = 0, 0
+    for place, c in enumerate(line):
+        used += cell_len(c)
+        if used > width:
+            end = blank if blank > width // 3 else max(place, 1)
+            return line[:end].rstrip(), line[end:].lstrip()
+        if c == " ":
+            blank = place
+    return line.rstrip(), ""
 
 
 def _advice(candidate: Candidate) -> list[str]:

@@ -107,6 +107,8 @@ def _unclean_end(conversation: Conversation) -> str | None:
 
 def _broken_turns(conversation: Conversation, turns: Sequence[Turn]) -> str | None:
     opening = _folded(turns[0].user)
+    # A set may state calls without answers: then no answer is missing.
+    answered = any(turn.response.strip() for turn in turns) and not conversation.flat
     for number, turn in enumerate(turns, 1):
         if not turn.user.strip():
             return f"turn {number}: the user said nothing (empty turn)"
@@ -117,7 +119,7 @@ def _broken_turns(conversation: Conversation, turns: Sequence[Turn]) -> str | No
         if turn.error:
             return f"turn {number}: the agent broke off: {turn.error}"
         silent = not (turn.response.strip() or turn.tool_calls or turn.intermediate)
-        if silent and number < len(turns) and not conversation.flat:
+        if silent and number < len(turns) and answered:
             return f"turn {number}: the agent's answer is missing, so two user messages follow each other"
     return None
 

@@ -56,6 +56,12 @@ def as_list(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
+def one_line(value: Any) -> str:
+    """``value`` on one line, however long: what people read in a listing."""
+    parts: list[str] = []
+    return "".join(parts) if _flow(value, parts, [10**9], -MAX_DEPTH) else _as_json(value)
+
+
 def plain_data(value: Any, depth: int = 0) -> Any:
     """``value`` as JSON-like data: string keys, lists for tuples and sets, text for anything else."""
     if value is None or isinstance(value, (bool, int, float, str)):
