@@ -28,7 +28,11 @@ class CodeInfo:
 
     def render(self, code: str) -> str:
         """Plain text for a terminal."""
-        effect = "rejects the case; the others go on" if self.rejects_case else "the plan cannot be used (exit code 2)"
+        effect = (
+            "inside a case it rejects that case and the others go on; elsewhere the plan cannot be used"
+            if self.rejects_case
+            else "the plan cannot be used (exit code 2)"
+        )
         parts = [
             f"{code}: {self.title}",
             f"Effect: {effect}",
@@ -220,9 +224,10 @@ CODES: dict[str, CodeInfo] = {
     ),
     "ASE027": CodeInfo(
         "reference to something that does not exist",
-        "Reports names of events, stages, cases and documents that are nowhere described.",
+        "Reports names of events, stages, cases and documents that are nowhere described, and paths into an event that has no such field.",
         "The rule could never be judged.",
         "Correct the name, or describe what it names.",
+        rejects_case=True,
     ),
     "ASE029": CodeInfo(
         "shared session",
@@ -279,6 +284,7 @@ CODES: dict[str, CodeInfo] = {
         "Reports judged criteria, and the judged defaults of a simulated set, in a plan that pins no judge model.",
         "ADK would fall back to its default model, or leave them unevaluated.",
         "Pin models.judge, or list under sim_set.criteria only what needs none.",
+        rejects_case=True,
     ),
     "ASE037": CodeInfo(
         "votes or trials that cannot decide",

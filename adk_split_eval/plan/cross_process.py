@@ -177,7 +177,7 @@ def check_use(use: Use, events: Raw, complain: Complain) -> None:
         for path, picked in use.picks:
             check_root(picked, kind, path)
     except Complaint as complaint:
-        complain(complaint.path or use.path, complaint.code, complaint.message, complaint.help)
+        complain(complaint.path or use.path, "ASE027", complaint.message, complaint.help)
 
 
 def _check_state_document(checked: CheckedPlan, entry: Entry) -> None:

@@ -64,11 +64,13 @@ def test_frozen_schema() -> None:
     assert not validator.is_valid({"plan_id": "a", "cases": [{"case_id": "F", "turns": [{"user": 1}]}]})
 
 
-@pytest.mark.parametrize("plan", sorted((HERE / "golden").glob("*.plan.yaml")), ids=lambda path: path.name)
+READABLE = [path for path in sorted((HERE / "golden").glob("*.plan.yaml")) if check_plan(path).document is not None]
+
+
+@pytest.mark.parametrize("plan", READABLE, ids=lambda path: path.name)
 def test_schema_refuses_what_the_loader_calls_a_wrong_shape(plan: Path) -> None:
     checked = check_plan(plan)
-    if checked.document is None:
-        pytest.skip("no YAML")
+    assert checked.document is not None
     data = checked.document.root.data()
     shape = [
         finding for finding in checked.findings if finding.code in STRUCTURAL and "simulator" not in finding.message
