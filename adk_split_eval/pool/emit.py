@@ -59,7 +59,7 @@ def as_list(value: Any) -> list[Any]:
 def one_line(value: Any) -> str:
     """``value`` on one line, however long: what people read in a listing."""
     parts: list[str] = []
-    return "".join(parts) if _flow(value, parts, [10**9], -MAX_DEPTH) else _as_json(value)
+    return "".join(parts) if _flow(value, parts, [10**9], -MAX_DEPTH) else json.dumps(value, ensure_ascii=False)
 
 
 def plain_data(value: Any, depth: int = 0) -> Any:
