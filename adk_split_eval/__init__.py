@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ __all__ = ["build", "freeze", "lint", "load_plan", "run", "run_sets", "score", "
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        from adk_split_eval import api
-
-        return getattr(api, name)
+        # Looked up by name: rooms import this package for its version and must not depend on the verbs.
+        return getattr(importlib.import_module("adk_split_eval.api"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

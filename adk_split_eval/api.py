@@ -27,12 +27,16 @@ def load_plan(path: str | Path) -> LoadedPlan:
     return load(Path(path))
 
 
-def compile_plan(plan: str | Path | LoadedPlan) -> CompiledPlan:
-    """Turn a plan into sets and cases without writing anything; case-level lint findings are attached to their cases."""
+def compile_plan(plan: str | Path | LoadedPlan, *, recorded: bool = False) -> CompiledPlan:
+    """Turn a plan into sets and cases without writing anything; case-level lint findings are attached to their cases.
+
+    Args:
+        recorded: conversations are recorded already, so nothing that only acting needs is asked of the plan.
+    """
     from adk_split_eval.build import compile_plan as compile_loaded
 
     loaded = load_plan(plan) if isinstance(plan, str | Path) else plan
-    compiled = compile_loaded(loaded)
+    compiled = compile_loaded(loaded, recorded=recorded)
     _attach_lint(compiled, loaded)
     return compiled
 
@@ -91,11 +95,24 @@ def run(
     errors = [f for f in compiled.findings if f.level == "error" and f.case_id is None]
     if errors:
         raise RunError("the plan cannot be run", errors)
+    _need_simulator(compiled, options)
     try:
         write_sets(compiled)
     except OSError as error:
         compiled.decisions.append(f"the sets could not be written: {error}")
     return run_compiled(compiled, options)
+
+
+def _need_simulator(compiled: CompiledPlan, options: RunOptions) -> None:
+    """A simulated case cannot act without a simulator model; a pinned one, never ADK's default by accident."""
+    from adk_split_eval.run import RunError
+
+    acting = [c for c in compiled.cases if c.set == "simulated" and not c.rejected and options.only != "fixed"]
+    if acting and not compiled.models.get("simulator"):
+        raise RunError(
+            "ASE402 the simulated set needs a model that plays the user: add `models: {simulator: MODEL}` to the plan, "
+            "or run the gate alone"
+        )
 
 
 def run_sets(
@@ -136,7 +153,7 @@ def score(source: str | Path, traces: str | Path | None = None, *, options: RunO
         flat = read_flat(path)
         compiled, recorded = flat.compiled, flat.conversations
     else:
-        compiled = compile_plan(path)
+        compiled = compile_plan(path, recorded=True)
         recorded = read_traces(Path(traces), scripted_users(compiled))
     errors = [f for f in compiled.findings if f.level == "error" and f.case_id is None]
     if errors:
@@ -160,7 +177,7 @@ def score_run(
     source = str(plan) if plan is not None else stored_plan_path(folder)
     if not source:
         raise RunError(f"ASE909 {folder.path}: the run does not say which plan it was made from; name the plan")
-    return score_compiled(compile_plan(source), stored_conversations(folder), options)
+    return score_compiled(compile_plan(source, recorded=True), stored_conversations(folder), options)
 
 
 def freeze(plan: str | Path, ids: Sequence[str] = (), **options: Any) -> Any:
