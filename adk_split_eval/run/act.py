@@ -218,8 +218,9 @@ def _raw_events(events: list[Any]) -> Iterator[Event]:
         texts = [p.text for p in parts if p.text and not getattr(p, "thought", None)]
         if calls or texts:
             step += 1
-        for text in texts:
-            yield Event("text", data=text, author=event.author, step=max(step, 0))
+        if texts:
+            # One model answer is one thing said, however many parts it comes in; plain ADK's recording has it so.
+            yield Event("text", data="\n".join(texts), author=event.author, step=max(step, 0))
         for call in calls:
             args = dict(call.args or {})
             yield Event("call", call.name or "", args, event.author, max(step, 0))

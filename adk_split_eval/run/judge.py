@@ -73,6 +73,8 @@ async def _judge(subject: Subject, criterion: Criterion) -> CriterionResult:
         if pure is not None:
             threshold = 1.0 if criterion.threshold is None else criterion.threshold
             return _from_judgement(criterion, pure(subject.conversation, criterion.params, threshold))
+        if CATALOGUE[criterion.name].kind == "judged":
+            return await _judge_ours(subject, criterion)
     if criterion.name == "tool_trajectory_avg_score" and criterion.params:
         return _replaced_trajectory(subject, criterion)
     if criterion.kind == "judged" and criterion.source == "adk":
@@ -88,7 +90,27 @@ def _from_judgement(criterion: Criterion, judgement: Judgement) -> CriterionResu
         judgement.score,
         criterion.threshold,
         reasons=list(judgement.reasons),
+        unfinished=judgement.unfinished,
     )
+
+
+async def _judge_ours(subject: Subject, criterion: Criterion) -> CriterionResult:
+    """A judged criterion of ours: it takes its own votes, and sees the conversation as our pure metrics do."""
+    from adk_split_eval.metrics.adapter import async_judge
+
+    judge = async_judge(criterion.name)
+    if judge is None:
+        return await _judge_once(subject, criterion)
+    threshold = 1.0 if criterion.threshold is None else criterion.threshold
+    with asking_as("judge", criterion.name):
+        result = _from_judgement(criterion, await judge(subject.conversation, criterion.params, threshold))
+    result.votes = _votes_told(result.reasons)
+    return result
+
+
+def _votes_told(reasons: list[str]) -> list[str] | None:
+    told = next((reason for reason in reasons if reason.startswith("votes: ")), None)
+    return None if told is None else [vote.split()[0] for vote in told.removeprefix("votes: ").split(", ")]
 
 
 def _replaced_trajectory(subject: Subject, criterion: Criterion) -> CriterionResult:

@@ -94,6 +94,9 @@ def decide_simulated(evidence: Evidence) -> Decision:
     goal = [c for c in failed if c.name in evidence.goal_names]
     others = [c for c in failed if c.name != QUALITY and c.name not in evidence.goal_names]
     suspect = bool(quality or evidence.simulator_faults)
+    # The cap on turns is a guard: what could still have come is neither there nor missing.
+    unfinished = [c for c in others if c.unfinished and evidence.stop_reason == "max_turns"]
+    others = [c for c in others if c not in unfinished]
     deterministic = [c for c in others if c.kind == "deterministic"]
     if deterministic:
         return Decision("HIT", *_named(deterministic), simulator_suspect=suspect)
