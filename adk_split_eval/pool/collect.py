@@ -17,6 +17,9 @@ from adk_split_eval.pool.locate import failing_turn, guilty_sentence
 from adk_split_eval.pool.transcript import to_transcript
 from adk_split_eval.record import Case, CaseResult, Conversation, CriterionResult, RunResult
 
+DEFAULT_USER = "user"
+"""What `build` writes when a plan names no user; a draft need not repeat it."""
+
 GOAL = "goal_reached_v1"
 ABOUT_CALLS = frozenset(
     {
@@ -69,7 +72,7 @@ def candidates_from(
         carries=carried(case, failed, context.get("authored")),
         scene=_scene(case, hit),
         goal=_goal(case),
-        user_id=session.get("user_id"),
+        user_id=session.get("user_id") if session.get("user_id") != DEFAULT_USER else None,
         suspect=case_result.simulator_suspect,
     )
     provenance = {"plan_id": result.plan_id, "set": case.set, **_provenance(result, context)}
@@ -94,7 +97,7 @@ def assemble(material: Material, provenance: dict[str, Any], when: str, *, prefi
     """The candidate made of ``material``."""
     hit, conversation = material.hit, material.conversation
     blamed = conversation.turns[hit.turn - 1] if hit.turn is not None else None
-    calls = calls_that_matter(blamed) if hit.kind != "judged" else []
+    calls = calls_that_matter(blamed) if hit.kind != "judged" and not conversation.flat else []
     if hit.kind == "recorded":  # no fault to tell recordings apart by, so their content does
         calls = [content_hash([[t.user, [c.name for c in t.tool_calls]] for t in conversation.turns])]
     mark = fingerprint(material.case_id, hit.criterion, hit.kind, hit.reasons, calls)

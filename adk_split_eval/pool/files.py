@@ -6,11 +6,13 @@ import contextlib
 import os
 import re
 from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from adk_split_eval.pool.candidate import MALFORMED, Candidate, Seen, review_json, seen_json
 from adk_split_eval.pool.emit import emit
+from adk_split_eval.pool.fingerprint import normalised_reason
 from adk_split_eval.pool.reading import PoolError, parse, read_text, refuse
 from adk_split_eval.record.jsonio import write_atomically
 
@@ -206,27 +208,52 @@ def _comments_before_next(region: str) -> str:
 
 def _link_kin(candidate: Candidate, plan_dir: Path) -> None:
     """Name candidates of other cases with the same kin, or a near-equal reason under the same criterion."""
-    others, _ = headers(plan_dir)
-    links = [
-        other.id
-        for other in others
-        if other.case_id != candidate.case_id
-        and other.hit.criterion == candidate.hit.criterion
-        and candidate.hit.criterion
-        and (other.provenance.get("kin") == candidate.provenance.get("kin") or _alike(candidate, other))
-    ]
-    candidate.near_duplicates = links[:NEAR]
+    if not candidate.hit.criterion:
+        return
+    own = _Glance.of(render(candidate))
+    links: list[str] = []
+    for path in paths(plan_dir):
+        with contextlib.suppress(PoolError):
+            other = _Glance.of(read_text(path))
+            if other.case != own.case and other.criterion == own.criterion and _alike(own, other):
+                links.append(path.stem)
+        if len(links) == NEAR:
+            break
+    candidate.near_duplicates = links
 
 
-def _alike(one: Candidate, other: Candidate) -> bool:
-    first, second = _grams(" ".join(one.hit.reasons)), _grams(" ".join(other.hit.reasons))
+@dataclass(frozen=True, slots=True)
+class _Glance:
+    """What near-duplicates are told by, picked out of a file's text: a run with many hits must not parse the pool for each."""
+
+    case: str
+    criterion: str
+    kin: str
+    reasons: str
+
+    @classmethod
+    def of(cls, text: str) -> _Glance:
+        def pick(pattern: str) -> str:
+            found = re.search(pattern, text, re.MULTILINE | re.DOTALL)
+            return found.group(1).strip() if found else ""
+
+        return cls(
+            pick(r"^case_id: ([^\n]*)$"),
+            pick(r"^  criterion: ([^\n]*)$"),
+            pick(r'^  kin: "?([0-9a-f]{16})"?$'),
+            pick(r"^  reasons:(.*?)^(?:\S|  also:)"),
+        )
+
+
+def _alike(one: _Glance, other: _Glance) -> bool:
+    if one.kin == other.kin:
+        return True
+    first, second = _grams(one.reasons), _grams(other.reasons)
     union = len(first | second)
     return bool(union) and len(first & second) / union >= 0.7
 
 
 def _grams(text: str) -> set[str]:
-    from adk_split_eval.pool.fingerprint import normalised_reason
-
     reason = normalised_reason(text)[:2000]
     return {reason[n : n + 3] for n in range(max(1, len(reason) - 2))}
 
