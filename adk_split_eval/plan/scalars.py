@@ -23,7 +23,7 @@ _LOOKS_SPECIAL = re.compile(r"[-+.~0-9]")
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 
-_FLOAT = re.compile(r"-?(?:(?:0|[1-9][0-9]*)?\.[0-9]+|(?:0|[1-9][0-9]*)\.[0-9]*)(?:[eE][-+][0-9]+)?")
+_FLOAT = re.compile(r"(?:-?(?:0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
 
 _SURPRISES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
@@ -38,9 +38,13 @@ _SURPRISES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[-+]?0o?[0-7_]+"), "an octal number to YAML"),
     (re.compile(r"[-+]?0x[0-9a-fA-F_]+"), "a hexadecimal number to YAML"),
     (re.compile(r"[-+]?0b[01_]+"), "a binary number to YAML"),
-    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?"), "a number to YAML 1.1, which drops the underscores"),
+    (
+        re.compile(r"(?=.*_)[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9_]+)(?:[eE][-+][0-9]+)?"),
+        "a number to YAML 1.1, which drops the underscores",
+    ),
     (re.compile(r"\+(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"), "a number to YAML, which drops the plus sign"),
     (re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+"), "a number to some YAML readers and text to others"),
+    (re.compile(r"-\.[0-9]+(?:[eE][-+]?[0-9]+)?"), "a number to some YAML readers and text to others"),
     (re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"), "infinity or not-a-number to YAML"),
     (re.compile(r"~"), "nothing (null) to YAML"),
 )

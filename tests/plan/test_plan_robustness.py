@@ -16,6 +16,7 @@ from adk_split_eval.plan.loading import build_models
 from adk_split_eval.plan.nodes import PlanError
 from adk_split_eval.plan.reading import decode, parse_document
 from adk_split_eval.plan.scalars import resolve
+from adk_split_eval.record.text import safe_terminal
 
 HERE = Path(__file__).parent
 TEXTS = [path.read_text("utf-8") for path in sorted((HERE / "golden").glob("*.plan.yaml"))]
@@ -68,7 +69,7 @@ def check_everything(text: str) -> None:
     checked = check_document(document, Path("nowhere/plan.yaml"))
     for finding in checked.findings:
         assert 1 <= finding.line <= text.count("\n") + 2
-        assert finding.column >= 1 and finding.message.isprintable() and finding.help
+        assert finding.column >= 1 and safe_terminal(finding.message) == finding.message and finding.help
     if not checked.errors:
         build_models(checked)
 
