@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -27,7 +27,7 @@ def _stop(message: str, code: int = USAGE) -> NoReturn:
 
 
 @contextlib.contextmanager
-def errors_for_people() -> Iterator[None]:
+def errors_for_people() -> Generator[None]:
     """A user's mistake is a located message and exit code 2; an interruption says how to go on; a defect stays a traceback."""
     from adk_split_eval.plan import PlanError
     from adk_split_eval.record.runs import RunNotFoundError

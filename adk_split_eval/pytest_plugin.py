@@ -71,7 +71,7 @@ class CaseItem(pytest.Item):
     """One case."""
 
     def __init__(self, *, half: str, case_id: str, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        super().__init__(**kwargs)  # type: ignore[reportUnknownMemberType]
         self.half = half
         self.case_id = case_id
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adk_split_eval.verbs import callable_room
 
 if TYPE_CHECKING:
+    from adk_split_eval.api import run as run_plan
     from adk_split_eval.run.engine import EngineOptions
     from adk_split_eval.run.raw import RawInputError
     from adk_split_eval.run.session import RunError, RunOptions, run_cases, run_compiled

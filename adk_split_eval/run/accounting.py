@@ -137,8 +137,10 @@ def effective_rubric_ids(criterion: Criterion, eval_case: dict[str, Any], turns:
     info = CATALOGUE.get(criterion.name)
     if info is None or info.adk_rubric_type is None:
         return [set[str]() for _ in range(turns)]
-    common = {_id(r) for r in criterion.options.get("rubrics") or []}
-    common |= {_id(r) for r in eval_case.get("rubrics") or [] if r.get("type") == info.adk_rubric_type}
+    of_criterion: list[dict[str, Any]] = criterion.options.get("rubrics") or []
+    of_case: list[dict[str, Any]] = eval_case.get("rubrics") or []
+    common = {_id(r) for r in of_criterion}
+    common |= {_id(r) for r in of_case if r.get("type") == info.adk_rubric_type}
     per_turn: list[set[str]] = []
     conversation: list[Any] = eval_case.get("conversation") or []
     for index in range(turns):

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 
 class AgentLoadError(Exception):
@@ -50,7 +50,8 @@ class LoadedAgent:
             made = factory()
             if inspect.isawaitable(made):
                 made = await made
-            return None, made[0] if isinstance(made, tuple) else made
+            pair: tuple[Any, ...] = cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,)
+            return None, pair[0]
         raise AgentLoadError(
             f"{self.directory}: the agent module has neither `app`, `root_agent` nor `get_agent_async`"
         )

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, TrialResult
+from adk_split_eval.record.result import Verdict
 from adk_split_eval.record.triage import triage
 from adk_split_eval.run.verdicts import QUALITY, combine_fixed, wilson, worst
 
@@ -28,7 +29,7 @@ def rejected(case: Case) -> CaseResult:
 
 def combine(case: Case, trials: list[TrialResult], compiled: CompiledPlan) -> CaseResult:
     """All trials of one case as one result; turns and criteria are those of the trial that decided the verdict."""
-    verdicts = [t.verdict for t in trials]
+    verdicts: list[Verdict] = [t.verdict for t in trials]
     notes: list[str] = []
     if case.set == "fixed":
         verdict, notes = combine_fixed(verdicts, compiled.gate)
@@ -61,14 +62,14 @@ def combine(case: Case, trials: list[TrialResult], compiled: CompiledPlan) -> Ca
 def _describe(case: Case, result: CaseResult) -> None:
     """What reports show beside the verdict: whose persona it was, where the case stands."""
     scenario: dict[str, Any] = case.eval_case.get("conversation_scenario") or {}
-    persona: Any = scenario.get("user_persona")
+    persona: str | dict[str, Any] | None = scenario.get("user_persona")
     if persona:
         result.extra["persona"] = str(persona.get("id", "")) if isinstance(persona, dict) else str(persona)
     if case.runner.get("place"):
         result.extra["place"] = case.runner["place"]
 
 
-def _statistics(case: Case, result: CaseResult, verdicts: list[str]) -> None:
+def _statistics(case: Case, result: CaseResult, verdicts: list[Verdict]) -> None:
     if len(verdicts) < 2:
         return
     good = "PASS" if case.set == "fixed" else "HIT"

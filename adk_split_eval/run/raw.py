@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from adk_split_eval.criteria import CATALOGUE, rubric_type
 from adk_split_eval.record import Case, CompiledPlan, CompiledSet, Criterion, Finding
@@ -147,7 +147,7 @@ def compile_sets(sets: list[RawSet], agent_dir: Path, findings: list[Finding] | 
         for half in ("fixed", "simulated"):
             compiled.sets.append(
                 CompiledSet(
-                    cast("Literal['fixed', 'simulated']", half),
+                    half,
                     group,
                     str(raw.data["eval_set_id"]),
                     str(raw.path.parent),
@@ -168,11 +168,12 @@ def _either(data: dict[str, Any], snake: str, camel: str) -> Any:
 def _case(raw: RawSet, data: dict[str, Any], group: str) -> Case:
     simulated = data.get("conversation_scenario") is not None
     case = Case("simulated" if simulated else "fixed", data["eval_id"], data, group=group)
-    simulator = _either(raw.config, "user_simulator_config", "userSimulatorConfig") or {}
+    simulator: dict[str, Any] = _either(raw.config, "user_simulator_config", "userSimulatorConfig") or {}
     if simulated:
         case.max_turns = _either(simulator, "max_allowed_invocations", "maxAllowedInvocations")
     custom: dict[str, Any] = _either(raw.config, "custom_metrics", "customMetrics") or {}
-    for name, value in (raw.config.get("criteria") or {}).items():
+    criteria: dict[str, Any] = raw.config.get("criteria") or {}
+    for name, value in criteria.items():
         case.criteria.append(criterion_of(name, value, custom.get(name), data, simulated))
     case.criteria.sort(key=lambda c: c.kind == "judged")
     return case
@@ -228,18 +229,17 @@ def _expected(call: dict[str, Any], ignore_args: bool) -> dict[str, Any]:
     if ignore_args:
         return {"name": call.get("name", "")}
     # ADK compares the whole set of arguments; what looks like a matcher is a literal in ADK's own files.
-    args = {k: {"equals": v} if isinstance(v, dict | list) else v for k, v in (call.get("args") or {}).items()}
+    given: dict[str, Any] = call.get("args") or {}
+    args = {k: {"equals": v} if isinstance(v, dict | list) else v for k, v in given.items()}
     return {"name": call.get("name", ""), "args": args, "args_exact": True}
 
 
 def expected_calls(intermediate: dict[str, Any]) -> list[dict[str, Any]]:
     """The calls an ``intermediate_data`` of either shape expects, in order."""
     if "invocation_events" in intermediate:
-        parts = [
-            part
-            for event in intermediate["invocation_events"]
-            for part in (event.get("content") or {}).get("parts") or []
-        ]
+        events: list[dict[str, Any]] = intermediate["invocation_events"]
+        contents: list[dict[str, Any]] = [event.get("content") or {} for event in events]
+        parts: list[dict[str, Any]] = [part for content in contents for part in content.get("parts") or []]
         return [p["function_call"] for p in parts if p.get("function_call")]
     return list(intermediate.get("tool_uses") or [])
 
@@ -247,13 +247,15 @@ def expected_calls(intermediate: dict[str, Any]) -> list[dict[str, Any]]:
 def _params(name: str, data: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     """Our metric's parameters out of the rubrics of a generated set, else out of the criterion's own extras."""
     kind = rubric_type(name)
-    found = [r for r in data.get("rubrics") or [] if r.get("type") == kind]
+    rubrics: list[dict[str, Any]] = data.get("rubrics") or []
     params: dict[str, Any] = {}
-    for rubric in found:
+    for rubric in (r for r in rubrics if r.get("type") == kind):
         params |= json.loads(rubric["rubric_content"]["text_property"])
     turns: list[Any] = []
-    for invocation in data.get("conversation") or []:
-        own = [r for r in invocation.get("rubrics") or [] if r.get("type") == kind]
+    invocations: list[dict[str, Any]] = data.get("conversation") or []
+    for invocation in invocations:
+        of_turn: list[dict[str, Any]] = invocation.get("rubrics") or []
+        own = [r for r in of_turn if r.get("type") == kind]
         turns.append(json.loads(own[0]["rubric_content"]["text_property"]) if own else None)
     if any(t is not None for t in turns):
         params["turns"] = turns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from adk_split_eval import __version__
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, Conversation, Criterion, TrialResult
@@ -56,7 +56,7 @@ def _invocation(turn: Any, index: int) -> dict[str, Any]:
 
 def _as_dict(response: Any) -> dict[str, Any]:
     # ADK wraps whatever is no dict in the same way when a tool returns it.
-    return dict(response) if isinstance(response, Mapping) else {"result": response}
+    return dict(cast("Mapping[str, Any]", response)) if isinstance(response, Mapping) else {"result": response}
 
 
 def _for_flat(case: Case) -> Case:
@@ -65,7 +65,8 @@ def _for_flat(case: Case) -> Case:
     criteria: list[Criterion] = []
     for criterion in case.criteria:
         if criterion.name == "tool_trajectory_avg_score" and args is not None:
-            turns = [_names_only(t) for t in args.params.get("turns") or []]
+            annotated: list[dict[str, Any] | None] = args.params.get("turns") or []
+            turns = [_names_only(t) for t in annotated]
             criterion = Criterion(
                 criterion.name,
                 criterion.kind,

@@ -71,7 +71,8 @@ class ObservedSimulator:
     def _note(self, answer: Any, calls: list[Any]) -> None:
         status = answer.status
         if status == self._statuses.SUCCESS:
-            text = "".join(p.text or "" for p in (answer.user_message.parts or []))
+            parts: list[Any] = answer.user_message.parts or []
+            text = "".join(p.text or "" for p in parts)
             if not text.strip():
                 self._ending.stop_reason = "empty_turn"
             return
