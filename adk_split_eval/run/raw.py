@@ -230,7 +230,7 @@ def _expected(call: dict[str, Any], ignore_args: bool) -> dict[str, Any]:
         return {"name": call.get("name", "")}
     # ADK compares the whole set of arguments; what looks like a matcher is a literal in ADK's own files.
     given: dict[str, Any] = call.get("args") or {}
-    args = {k: {"equals": v} if isinstance(v, dict | list) else v for k, v in given.items()}
+    args: dict[str, Any] = {k: {"equals": v} if isinstance(v, dict | list) else v for k, v in given.items()}
     return {"name": call.get("name", ""), "args": args, "args_exact": True}
 
 
@@ -239,7 +239,8 @@ def expected_calls(intermediate: dict[str, Any]) -> list[dict[str, Any]]:
     if "invocation_events" in intermediate:
         events: list[dict[str, Any]] = intermediate["invocation_events"]
         contents: list[dict[str, Any]] = [event.get("content") or {} for event in events]
-        parts: list[dict[str, Any]] = [part for content in contents for part in content.get("parts") or []]
+        nested: list[list[dict[str, Any]]] = [content.get("parts") or [] for content in contents]
+        parts = [part for inner in nested for part in inner]
         return [p["function_call"] for p in parts if p.get("function_call")]
     return list(intermediate.get("tool_uses") or [])
 
