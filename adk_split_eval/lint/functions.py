@@ -228,6 +228,16 @@ def _reads_threshold(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 @cache
+def mentions(path: str, text: str) -> bool:
+    """Whether a source file contains ``text``; True when it cannot be read."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return text in stream.read(1_000_000)
+    except OSError:
+        return True
+
+
+@cache
 def registers_models(folder: str, agent_dir: str | None) -> bool:
     """Whether an agent folder near registers models of its own, whose names cannot be known here."""
     for candidate in [agent_dir] if agent_dir else _agent_folders(folder):

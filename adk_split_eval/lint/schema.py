@@ -291,7 +291,7 @@ class Explainer:
                 spelled = value.strip().upper().replace("-", "_").replace(" ", "_")
                 if spelled in names:
                     return spelled
-            elif type(value) in (int, float) and value in range(len(names)):
+            elif isinstance(value, int | float) and value in range(len(names)):
                 return names[int(value)]
         elif value in names:
             return value

@@ -43,7 +43,7 @@ def check(pair: Pair) -> Iterator[Report]:
 
 def _hopeless(criterion: CriterionView, turns: int, bare: int) -> str:
     if criterion.name == "final_response_match_v2":
-        return "the judge compares with an empty text" if bare == turns else ""
+        return "the judge is shown an empty text there"
     best = (turns - bare) / turns
     threshold = criterion.threshold
     if threshold is not None and best < threshold:
