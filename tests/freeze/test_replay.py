@@ -97,3 +97,52 @@ def test_a_case_without_replay_gets_no_plugin_and_each_trial_a_fresh_one() -> No
         plugin = replay_plugin(case)
         assert plugin is not None
         assert ask(plugin, "a", {}) == {"result": 1}
+
+
+@pytest.mark.adk
+def test_under_adk_the_real_tool_is_never_called_and_its_state_is_there() -> None:
+    from google.adk.agents import LlmAgent
+    from google.adk.apps.app import App
+    from google.adk.models.base_llm import BaseLlm
+    from google.adk.models.llm_response import LlmResponse
+    from google.adk.runners import InMemoryRunner
+    from google.genai import types
+
+    touched: list[str] = []
+
+    def set_branch(branch: str) -> dict[str, str]:
+        """Sets the branch."""
+        touched.append(branch)
+        return {"real": branch}
+
+    class Caller(BaseLlm):
+        """Calls the tool once with the user's word, then reports what it got."""
+
+        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+            last = llm_request.contents[-1].parts[0]
+            if last.function_response:
+                part = types.Part(text=str(last.function_response.response))
+            else:
+                part = types.Part.from_function_call(name="set_branch", args={"branch": last.text})
+            yield LlmResponse(content=types.Content(role="model", parts=[part]))
+
+    async def talk(plugin: ReplayPlugin, word: str) -> tuple[str, dict[str, Any]]:
+        agent = LlmAgent(name="desk", model=Caller(model="caller"), tools=[set_branch])
+        runner = InMemoryRunner(app=App(name="desk", root_agent=agent, plugins=[plugin]))
+        session = await runner.session_service.create_session(app_name="desk", user_id="u")
+        said = ""
+        message = types.Content(role="user", parts=[types.Part(text=word)])
+        async for event in runner.run_async(user_id="u", session_id=session.id, new_message=message):
+            said = (event.content.parts[0].text or said) if event.content and event.content.parts else said
+        kept = await runner.session_service.get_session(app_name="desk", user_id="u", session_id=session.id)
+        assert kept is not None
+        return said, dict(kept.state)
+
+    recorded = {"name": "set_branch", "args": {"branch": "north"}, "response": {"ok": 1}, "state": {"branch": "north"}}
+    assert asyncio.run(talk(ReplayPlugin([recorded]), "north")) == ("{'ok': 1}", {"branch": "north"})
+    empty = {**recorded, "response": {}}
+    assert asyncio.run(talk(ReplayPlugin([empty]), "north"))[0] == "{}"
+    plugin = ReplayPlugin([recorded])
+    with pytest.raises(RuntimeError, match="the real tool was not called"):
+        asyncio.run(talk(plugin, "south"))
+    assert plugin.misses and touched == []
