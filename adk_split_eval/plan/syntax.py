@@ -47,7 +47,7 @@ def refuse_characters(text: str, name: str) -> None:
 _SYNTAX: tuple[tuple[str, str, str], ...] = (
     ("found character '\\t'", "a tab where a value should start", "indent with spaces"),
     (
-        "found character that cannot start any token",
+        "cannot start any token",
         "a character that cannot start a value here",
         "put the text in quotes",
     ),
@@ -79,6 +79,18 @@ _SYNTAX: tuple[tuple[str, str, str], ...] = (
         "a value is missing, or a bracket is not closed",
         "write the value, or close the bracket",
     ),
+    (
+        "expected the node content",
+        "a value is missing, or a bracket is not closed",
+        "write the value, or close the bracket",
+    ),
+    (
+        "expected <block end>",
+        "the indentation or a quote does not fit the lines above",
+        "line the keys up under each other",
+    ),
+    ("expected ',' or ']'", "a list in brackets is not closed", "add the `]` or the comma"),
+    ("expected ',' or '}'", "a mapping in braces is not closed", "add the `}` or the comma"),
     ("maximum nesting depth", "nested too deep", "flatten it"),
     ("undefined tag handle", "an unknown tag", "remove the tag, or put the text in quotes"),
 )
