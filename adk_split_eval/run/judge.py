@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import copy
 import math
-import statistics
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +17,7 @@ from adk_split_eval.criteria import CATALOGUE, function_path
 from adk_split_eval.record import Case, Conversation, Criterion, CriterionResult, Judgement
 from adk_split_eval.run import accounting
 from adk_split_eval.run import adk as border
+from adk_split_eval.run import votes as votes_room
 from adk_split_eval.run.accounting import Vote, VoteRow
 from adk_split_eval.run.observe import asking_as, current_watcher, describe
 
@@ -286,18 +286,21 @@ async def _judge_by_votes(subject: Subject, criterion: Criterion) -> CriterionRe
     lacking = [accounting.missing(criterion, vote, subject.conversation, ids) for vote in votes]
     complete = [vote for vote, problems in zip(votes, lacking, strict=True) if not problems]
     result = CriterionResult(criterion.name, "judged", "not_evaluated", None, criterion.threshold)
-    scores = {id(v): _score(criterion, v, subject) for v in complete}
+    talk = subject.conversation
+    opening = votes_room.opening_of(subject.case)
+    scores = {id(v): votes_room.score(criterion, v, talk, opening) for v in complete}
     threshold = criterion.threshold if criterion.threshold is not None else 0.0
     result.votes = [
         "unreadable" if id(v) not in scores else "passed" if scores[id(v)] >= threshold else "failed" for v in votes
     ]
-    passed, failed = result.votes.count("passed"), result.votes.count("failed")
-    unreadable = count - passed - failed
+    unreadable = count - len(complete)
     notes = list(dict.fromkeys(p for problems in lacking for p in problems))
-    if max(passed, failed) * 2 <= count and unreadable:
+    low, high = votes_room.bounds(criterion, complete, talk, opening, unreadable) if complete else (0.0, 1.0)
+    # The votes that could be read decide only when they are the majority and those that could not change nothing.
+    if len(complete) * 2 <= count or (low >= threshold) != (high >= threshold):
         result.reasons = [f"{unreadable} of {count} votes could not be counted", *notes]
         return result
-    result.score = _combined_score(criterion, complete, subject)
+    result.score = votes_room.bounds(criterion, complete, talk, opening)[0]
     result.status = "passed" if result.score >= threshold else "failed"
     if result.status == "failed":
         said = [r for v in complete if scores[id(v)] < threshold for r in v.rationales]
@@ -326,52 +329,6 @@ async def _tagged_vote(subject: Subject, criterion: Criterion, index: int) -> Vo
     watcher.calls.extend(own.calls)
     watcher.failures.extend(own.failures)
     return vote
-
-
-def _opening(subject: Subject) -> str:
-    scenario: dict[str, Any] = subject.case.eval_case.get("conversation_scenario") or {}
-    return str(scenario.get("starting_prompt") or "")
-
-
-def _score(criterion: Criterion, vote: Vote, subject: Subject) -> float:
-    if criterion.name == accounting.QUALITY:
-        rows = _quality_rows(vote, subject)
-        return statistics.fmean(rows) if rows else 0.0
-    return float(vote.score if vote.score is not None else 0.0)
-
-
-def _quality_rows(vote: Vote, subject: Subject) -> list[float]:
-    rows = accounting.quality_rows(vote, subject.conversation, _opening(subject))
-    labels = accounting.quality_labels(vote)
-    # A stop signal that was never sent cannot have been sent wrongly.
-    stop_was_sent = subject.conversation.stop_reason != "max_turns"
-    if rows and stop_was_sent and len(labels) >= len(subject.conversation.turns) and labels[-1] == "invalid":
-        rows[-1] = 0.0
-    return rows
-
-
-def _combined_score(criterion: Criterion, votes: list[Vote], subject: Subject) -> float:
-    """The score ADK would give for the same samples: majority per rubric or row, then the mean (ties count as no)."""
-    info = CATALOGUE.get(criterion.name)
-    if info is not None and info.adk_rubric_type is not None:
-        verdicts: list[float] = []
-        for index in range(len(votes[0].rows)):
-            for rubric in {r for v in votes for r in v.rows[index].rubrics}:
-                verdicts.append(_majority([v.rows[index].rubrics.get(rubric) for v in votes]))
-        return statistics.fmean(verdicts) if verdicts else 0.0
-    if criterion.name == accounting.QUALITY:
-        rows = [_quality_rows(v, subject) for v in votes]
-        return statistics.fmean(_majority([r[i] for r in rows]) for i in range(len(rows[0])))
-    values = [[row.score for row in v.rows] for v in votes]
-    if all(s in (0.0, 1.0, None) for row in values for s in row) and len(votes) > 1:
-        columns = [[row[i] for row in values] for i in range(len(values[0]))]
-        return statistics.fmean(_majority(column) for column in columns)
-    return statistics.median(_score(criterion, v, subject) for v in votes)
-
-
-def _majority(scores: list[float | None]) -> float:
-    given = [s for s in scores if s is not None]
-    return 1.0 if sum(s == 1.0 for s in given) * 2 > len(given) else 0.0
 
 
 async def _efficiency(subject: Subject) -> list[CriterionResult]:

@@ -1,0 +1,77 @@
+"""How votes become one answer: as ADK combines its samples, and never decided while a missing vote could turn it."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("google.adk.evaluation.eval_case")
+
+from adk_split_eval.record import Conversation, Criterion, Turn
+from adk_split_eval.run.accounting import QUALITY, Vote, VoteRow
+from adk_split_eval.run.observe import ModelCall
+from adk_split_eval.run.votes import bounds
+
+RUBRICS = "rubric_based_final_response_quality_v1"
+
+
+def talk(turns: int = 2, stop: str = "stop_signal") -> Conversation:
+    users = ("hello", "more", "again", "last")[:turns]
+    return Conversation([Turn(u) for u in users], stop_reason=stop)  # type: ignore[arg-type]
+
+
+def combined_bounds(
+    criterion: Criterion, votes: list[Vote], conversation: Conversation, absent: int
+) -> tuple[float, float]:
+    return bounds(criterion, votes, conversation, "hello", absent)
+
+
+def criterion(name: str) -> Criterion:
+    return Criterion(name, "judged", "adk", 1.0)
+
+
+def rubric_vote(*answers: float) -> Vote:
+    return Vote(
+        "PASSED", sum(answers) / len(answers), [VoteRow(1.0, "PASSED", {f"r{i}": a for i, a in enumerate(answers)})]
+    )
+
+
+def quality_vote(labels: str) -> Vote:
+    said = {"v": '{"is_valid": true}', "i": '{"is_valid": false}'}
+    return Vote("PASSED", 1.0, calls=[ModelCall("judge", QUALITY, "m", said[label]) for label in labels])
+
+
+def test_the_stop_signal_and_the_last_turn_are_two_questions() -> None:
+    votes = [quality_vote("vi"), quality_vote("iv"), quality_vote("vv")]
+    assert combined_bounds(criterion(QUALITY), votes, talk(), 0) == (1.0, 1.0)
+
+
+def test_a_stop_signal_most_votes_doubt_spoils_the_last_turn() -> None:
+    votes = [quality_vote("vi"), quality_vote("vi"), quality_vote("vv")]
+    assert combined_bounds(criterion(QUALITY), votes, talk(), 0) == (0.5, 0.5)
+
+
+def test_a_stop_signal_never_sent_spoils_nothing() -> None:
+    votes = [quality_vote("vi")] * 3
+    assert combined_bounds(criterion(QUALITY), votes, talk(stop="max_turns"), 0) == (1.0, 1.0)
+
+
+def test_a_missing_vote_can_turn_rubrics_that_single_votes_agree_about() -> None:
+    # Each vote says yes to one of two rubrics; the missing one decides whether both hold or neither does.
+    votes = [rubric_vote(1.0, 0.0), rubric_vote(0.0, 1.0)]
+    assert combined_bounds(criterion(RUBRICS), votes, talk(1), 1) == (0.0, 1.0)
+    assert combined_bounds(criterion(RUBRICS), votes, talk(1), 0) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("answers", "low", "high"), [((1.0, 1.0), 1.0, 1.0), ((0.0, 0.0), 0.0, 0.0), ((1.0, 0.0), 0.0, 1.0)]
+)
+def test_two_of_three_votes_decide_when_they_agree(answers: tuple[float, ...], low: float, high: float) -> None:
+    assert combined_bounds(criterion(RUBRICS), [rubric_vote(a) for a in answers], talk(1), 1) == (low, high)
+
+
+@pytest.mark.parametrize(("scores", "low", "high"), [((0.8, 0.6), 0.6, 0.8), ((0.5, 0.5), 0.5, 0.5)])
+def test_scores_that_are_no_yes_or_no_are_bounded_by_their_median(
+    scores: tuple[float, ...], low: float, high: float
+) -> None:
+    votes = [Vote("PASSED", s, [VoteRow(s, "PASSED")]) for s in scores]
+    assert combined_bounds(criterion("hallucinations_v1"), votes, talk(1), 1) == (low, high)
