@@ -6,10 +6,12 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
+
+from adk_split_eval.run.freshness import Kept, Refresher
 
 
 class AgentLoadError(Exception):
@@ -25,12 +27,16 @@ class LoadedAgent:
         directory: the folder.
         module: the module that holds ``app``, ``root_agent`` or ``get_agent_async``.
         shared: every unit uses the very same agent object (``--shared-agent``).
+        kept: what units share and :meth:`close` closes.
     """
 
     app_name: str
     directory: Path
     module: Any
     shared: bool = False
+    kept: Kept = field(default_factory=Kept)
+    _refresher: Refresher | None = None
+    _once: tuple[Any, Any] | None = None
 
     async def fresh(self) -> tuple[Any, Any]:
         """``(app or None, root agent)`` for one unit; the agent is a copy unless ``shared``.
@@ -38,29 +44,51 @@ class LoadedAgent:
         Raises:
             AgentLoadError: when the module offers no agent.
         """
+        if self._once is not None:
+            return self._once
+        if self._refresher is None:
+            self._refresher = Refresher(self.kept, str(getattr(self.module, "__package__", "") or "agent"))
+        copied = self._refresher.shared if self.shared else self._refresher.agent
         app: Any = getattr(self.module, "app", None)
-        if app is not None and type(app).__name__ == "App" and hasattr(app, "root_agent"):
-            root = self._copy(app.root_agent)
-            return app.model_copy(update={"root_agent": root}), root
         root_agent: Any = getattr(self.module, "root_agent", None)
-        if root_agent is not None:
-            return None, self._copy(root_agent)
         factory: Any = getattr(self.module, "get_agent_async", None)
-        if factory is not None:
-            made = factory()
-            if inspect.isawaitable(made):
-                made = await made
-            pair: tuple[Any, ...] = cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,)
-            return None, pair[0]
-        raise AgentLoadError(
-            f"{self.directory}: the agent module has neither `app`, `root_agent` nor `get_agent_async`"
-        )
+        if app is not None and type(app).__name__ == "App" and hasattr(app, "root_agent"):
+            root = copied(app.root_agent)
+            plugins: list[Any] = list(app.plugins)
+            if self.shared:
+                plugins = [self.kept.keep(p, in_place=True) for p in plugins]
+            else:
+                plugins = self._refresher.plugins(plugins)
+            made = app.model_copy(update={"root_agent": root, "plugins": plugins}), root
+        elif root_agent is not None:
+            made = None, copied(root_agent)
+        elif factory is not None:
+            made = None, await self._made_by(factory)
+        else:
+            raise AgentLoadError(
+                f"{self.directory}: the agent module has neither `app`, `root_agent` nor `get_agent_async`"
+            )
+        if self.shared:
+            self._once = made
+        return made
 
-    def _copy(self, agent: Any) -> Any:
-        clone: Any = getattr(agent, "clone", None)
-        if self.shared or clone is None:
-            return agent
-        return clone()
+    async def _made_by(self, factory: Any) -> Any:
+        """What ``get_agent_async`` gives: an agent, or an agent with the exit stack of what it opened."""
+        made = factory()
+        if inspect.isawaitable(made):
+            made = await made
+        if not isinstance(made, tuple):
+            return made
+        agent, *others = cast("tuple[Any, ...]", made)
+        for other in others:
+            if hasattr(other, "aclose"):
+                self.kept.closers[id(other)] = (other, other.aclose)
+        return agent
+
+    async def close(self) -> None:
+        """Close what the units of a run shared; never raises, ``kept.problems`` says what did not close."""
+        await self.kept.close()
+        self._once = None
 
 
 def load_agent(directory: Path, *, shared: bool = False) -> LoadedAgent:
