@@ -14,9 +14,11 @@ from adk_split_eval.metrics.numbers.fold import THIN
 from adk_split_eval.metrics.numbers.reading import LONGEST_VALUE
 
 RUN = re.compile(
-    rf"[0-9]{{1,3}}(?:\x20[0-9]{{3}})+(?![0-9])(?:[.,][0-9]++)?(?![.,][0-9])|[0-9]++(?:[.,'{THIN}][0-9]++)*+"
+    rf"[0-9]{{1,3}}(?:\x20[0-9]{{3}}){{1,13}}(?![0-9])(?:[.,][0-9]++)?(?![.,][0-9])"
+    rf"|[0-9]++(?:[.,'{THIN}][0-9]++){{0,13}}+"
 )
-"""Digits with separators inside. A plain space separates only groups of exactly three digits."""
+"""Digits with separators inside, at most 13 of them (40 digits in threes), so that a long chain costs its length once.
+A plain space separates only groups of exactly three digits."""
 
 FRACTIONS = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "0.333333333333", "⅔": "0.666666666667", "⅛": "0.125"}
 _PIECE = re.compile(r"[^,\x20]+")

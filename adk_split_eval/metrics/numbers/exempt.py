@@ -30,7 +30,6 @@ OPAQUE = re.compile(
 )
 _PHRASE = re.compile(
     r"[0-9](?=\u20e3)"  # keycaps
-    r"|(?<![0-9.,])[0-9]{1,4}(?:st|nd|rd|th)\b"  # 1st
     r"|第\s?[0-9]{1,4}"
     r"|\[[0-9]{1,3}\](?!\w)"  # citation marks
     r"|\b(?:last|first|final)\s[0-9]{1,2}(?=\s(?:digits?|characters?|letters?|numbers?)\b)"
@@ -40,7 +39,8 @@ _PHRASE = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"\b(?:step|option|tip|example|scenario|method|choice|question|schritt|étape|paso|opción)s?[ \t]?\#?[0-9]{1,2}(?![0-9])"
+    r"(?<![0-9.,])[0-9]{1,4}(?:st|nd|rd|th)\b"  # 1st
+    r"|\b(?:step|option|tip|example|scenario|method|choice|question|schritt|étape|paso|opción)s?[ \t]?\#?[0-9]{1,2}(?![0-9])"
     r"|(?:步骤|步驟|方案|选项|選項|方法|情况|情況|问题|問題|示例|方式|途径)\s?[0-9]{1,2}(?![0-9])",
     re.IGNORECASE,
 )

@@ -13,10 +13,11 @@ from adk_split_eval.metrics.numbers.reading import CONTEXT, LONGEST_VALUE, Readi
 from adk_split_eval.metrics.numbers.units import ORDINAL_ENDINGS, After, is_letter, unit_after, unit_before
 
 _DIGIT = re.compile(r"[0-9]")
-_ALNUM = r"[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]"
-_TOKEN = re.compile(rf"{_ALNUM}++(?:[-_]{_ALNUM}++|(?<=[0-9])\.[0-9]++)*+")
+_ALNUM = r"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f]"
+_TOKEN = re.compile(rf"{_ALNUM}++(?:[-_]{_ALNUM}++|(?<=[0-9])\.[0-9]++){{0,120}}+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"[0-9]+")
+_SECOND = re.compile(r"-[0-9]+(?:[.,][0-9]+)?")
 _LOWER_TAIL = re.compile(r"(?:-[a-zß-ÿ]+)+")
 _WORDY = re.compile(
     r"[a-zß-ÿ]{3,}[-_]?[0-9]+|[a-zß-ÿ]{2,}(?:[-_][a-zß-ÿ]+)*[-_][0-9]+"  # order128, top-10
@@ -25,10 +26,13 @@ _WORDY = re.compile(
 _VERSION_MARK = re.compile(r"[vV][0-9]+(?:\.[0-9]+)+")
 _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _HAN_MIXED = re.compile(
-    r"[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?[百佰千仟万萬亿億](?![克米瓦卡位])"
-    rf"(?:[{NUMERAL_CLASS}]|[0-9]{{1,9}}(?:\.[0-9]{{1,9}})?(?=[百佰千仟万萬])|[0-9](?![0-9.,]))*+"
+    r"[0-9]++(?:,[0-9]{3}){0,13}+(?:\.[0-9]++)?[百佰千仟万萬亿億](?![克米瓦卡位])"
+    rf"(?:[{NUMERAL_CLASS}]|[0-9]{{1,9}}(?:\.[0-9]{{1,9}})?(?=[百佰千仟万萬])|[0-9](?![0-9.,])){{0,40}}+"
 )
-_PHONE = re.compile(r"\(?[0-9]{1,4}\)?(?:[ \-.] ?\(?[0-9]{2,4}\)?){1,5}(?![0-9])|\([0-9]{2,4}\)[0-9]{5,8}(?![0-9])")
+_PHONE = re.compile(
+    r"(?:\([0-9]{2,4}\)|[0-9]{1,4})(?:[ \-.] ?(?:\([0-9]{2,4}\)|[0-9]{2,4})){1,5}(?![0-9])|\([0-9]{2,4}\)[0-9]{5,8}(?![0-9])"
+)
+_AREA_CODE = re.compile(r"\([0-9]{2,4}\)")
 _VERSION = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6}){2,5}(?![0-9])")
 _MASK = re.compile(r"(?:\*{3,}|[•·●]{2,}|[xX]{2,}|#{3,})[ \-]?$")
 _ENDING_IN = re.compile(
@@ -38,6 +42,7 @@ _TENTHS = re.compile(r"([0-9])[角毛](?:([0-9])分?)?")
 _LOOSE_TENTH = re.compile(r"([0-9])(?![0-9]|[.,][0-9]|\s?[个個年月天件万千百号日次])")
 _SCIENTIFIC = re.compile(r"[eE][+-]?[0-9]{1,2}(?![0-9A-Za-z_.])")
 _CARD_OR_ORDER_DIGITS = 5
+_LONGEST_LEFT = 200  # with the bound in _TOKEN: no identifier is looked at more than a few times
 
 
 def scan(text: str) -> list[Draft]:
@@ -62,12 +67,17 @@ def _at(text: str, index: int, floor: int) -> Draft:
 def _attached_from(text: str, index: int, floor: int) -> int:
     """Where the token begins whose first digit is at ``index``."""
     start = index
+    floor = max(floor, index - _LONGEST_LEFT)
     while start > floor:
         character = text[start - 1]
-        joins = character in "-_" and start - 1 > floor and (is_letter(text[start - 2]) or text[start - 2].isdigit())
+        joins = (
+            character in "-_" and start - 1 > floor and (is_letter(text[start - 2]) or "0" <= text[start - 2] <= "9")
+        )
         if not (joins or is_letter(character)):
             break
         start -= 1
+    while start < index and text[start] in "-_":
+        start += 1
     return start
 
 
@@ -114,7 +124,10 @@ def _phone(text: str, index: int, floor: int) -> Draft | None:
     start = index
     while start > floor and index - start < 2 and text[start - 1] in "(+":
         start -= 1
-    match = _PHONE.match(text, index - 1 if index > start and text[index - 1] == "(" else index)
+    opened = _PHONE.match(text, index - 1) if index > start and text[index - 1] == "(" else None
+    match = opened or _PHONE.match(text, index)
+    if opened is None and text[start] == "(":
+        start += 1
     if match is None:
         return None
     pieces = _DIGITS.findall(match.group())
@@ -127,13 +140,16 @@ def _phone(text: str, index: int, floor: int) -> Draft | None:
     parts = tuple(Draft(m.start(), m.end(), (Decimal(m.group()),)) for m in _DIGITS.finditer(text, index, match.end()))
     run = _run(text, index)
     values = read_run(run).values if index + len(run) == match.end() else ()
-    digits = Reading("digits", key=("+" if plus else "") + "".join(pieces))
-    return Draft(start, match.end(), values, fixed=(digits,), parts=parts)
+    fixed = [Reading("digits", key=("+" if plus else "") + "".join(pieces))]
+    if all(c in "0123456789-" for c in match.group()):
+        fixed.append(Reading("identifier", key=match.group()))
+    listed = not plus and all(p[0] != "0" for p in pieces)  # nobody lists 2024 and 007
+    return Draft(start, match.end(), values, fixed=tuple(fixed), parts=parts if listed else ())
 
 
 def _phone_shape(matched: str, pieces: list[str], plus: bool) -> bool:
     lengths = [len(p) for p in pieces]
-    if plus or "(" in matched:
+    if plus or _AREA_CODE.match(matched):
         return True
     if len(pieces) == 2:
         if "." in matched:
@@ -148,9 +164,9 @@ def _version(text: str, index: int) -> Draft | None:
     match = _VERSION.match(text, index)
     if match is None or is_letter(text[match.end() : match.end() + 1] or " "):
         return None
-    run = _run(text, index)
-    values = read_run(run).values if len(run) == len(match.group()) else ()
-    return Draft(index, match.end(), values, fixed=(Reading("identifier", key=match.group()),)) if not values else None
+    if read_run(_run(text, index)).values:  # 1.234.567 or 1.234.567,89
+        return None
+    return Draft(index, match.end(), fixed=(Reading("identifier", key=match.group()),))
 
 
 def _han_mixed(text: str, index: int, floor: int) -> Draft | None:
@@ -209,21 +225,14 @@ def _is_identifier(text: str, index: int, end: int) -> bool:
     if is_letter(tail[0]):
         letters = _LETTERS.match(text, end)
         word = letters.group().lower() if letters is not None else ""
-        known = (len(tail) == len(word) and (word in ORDINAL_ENDINGS or word == "x")) or unit_after(
-            text, end
-        ) is not None
-        return not known
+        whole = len(tail) == len(word) and (word in ORDINAL_ENDINGS or word == "x")
+        return not whole and unit_after(text, end) is None
     if _DIGITS.fullmatch(tail[1:]):
         return tail[0] == "_" or (tail[0] == "-" and len(tail) > 2 and tail[1] == "0")
     if tail[0] == "-" and (_LOWER_TAIL.match(tail) is not None or unit_after(text, end) is not None):
         return False
-    pieces = tail[1:].split("-", 1)
-    ranged = (
-        tail[0] == "-"
-        and pieces[0].isdigit() is False
-        and unit_after(text, end + 1 + len(_run(text, end + 1))) is not None
-    )
-    return not ranged
+    second = _SECOND.match(tail)  # "1-2-day" and "1-2days" are ranges
+    return second is None or unit_after(text, end + second.end()) is None
 
 
 def _identifier(text: str, left: int) -> Draft:

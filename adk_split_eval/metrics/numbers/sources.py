@@ -16,6 +16,7 @@ _JOINTS = re.compile(r"[-_]")
 _MOST_PIECES = 6
 _SHORTEST_PHONE = 7
 _HUNDRED = Decimal(100)
+_SPREAD = 20
 
 
 class Sources:
@@ -29,6 +30,7 @@ class Sources:
         self._options = {"rounding": rounding, "tolerance": tolerance}
         self._bare = self._new()
         self._any = self._new()
+        self._shares = ValueSet(rounding=True)  # 0.12349 shown as a percentage is always rounded
         self._money: dict[str, ValueSet] = {}
         self._of_unit: dict[str, ValueSet] = {}
         self._counts: set[Decimal] = set()
@@ -85,6 +87,8 @@ class Sources:
         self._any.add(stated)
         if reading.kind == "bare":
             self._bare.add(value)
+            if abs(value) <= 1 or value != value.to_integral_value():
+                self._shares.add(CONTEXT.multiply(value, _HUNDRED))
         elif reading.kind == "money":
             self._any.add(value)
             self._money.setdefault(reading.unit, self._new()).add(value)
@@ -164,10 +168,8 @@ class Sources:
             size = abs(value)
             shared = [s for unit, s in self._money.items() if not _codes(unit).isdisjoint(_codes(reading.unit))]
             return self._bare.has(abs(stated)) or any(s.has(size) for s in shared)
-        if kind == "percent":
-            share = CONTEXT.divide(value, _HUNDRED)
-            if (abs(share) <= 1 or share != share.to_integral_value()) and self._bare.has(share):
-                return True
+        if kind == "percent" and self._shares.has(value):
+            return True
         if kind == "count" and (value in self._counts or _length(value) in own_lengths):
             return True
         known = self._of_unit.get(f"{kind} {reading.unit}")
@@ -192,6 +194,8 @@ class Sources:
 
 def _derived(target: Decimal, known: set[Decimal], factors: set[Decimal]) -> bool:
     for value in known:
+        if abs(value.adjusted() - target.adjusted()) > _SPREAD:
+            continue  # beyond the precision of the sum
         if CONTEXT.subtract(target, value) in known or CONTEXT.add(target, value) in known:
             return True
         if value:

@@ -111,7 +111,7 @@ ORDINAL_ENDINGS = words_of("st nd rd th er ère e eme ème º ª ste de te ers")
 _EMPHASIS = "*_`~"
 _WORD = re.compile(r"[^\W\d_]{1,24}(?![^\W\d_])")
 _QUALIFIERS = words_of("business working calendar full more additional extra consecutive")
-_VAGUE = "多余幾几来"
+VAGUE = "多余幾几来"
 _BEFORE = re.compile(
     r"(?:(?<![^\W\d_])(?:US|HK|NT|NZ|CN|JP|[ACSR])?[$¥]|[€£₹₩₽₺฿₫₱₴₪₦]|人民币|美元|港币|欧元|英镑|"
     r"(?<![^\W_])(?:" + "|".join(sorted(CODES)) + r"|RMB|Rs\.?|kr\.?|Fr\.))[\s:*_`]{0,4}$"
@@ -145,7 +145,9 @@ def _skip(text: str, index: int) -> int:
 
 def is_letter(character: str) -> bool:
     """Whether the character joins digits to one token: letters of alphabets that put spaces between words."""
-    return character.isalpha() and (character < "\u0530")
+    if character.isascii():
+        return character.isalpha()
+    return "\u00c0" <= character <= "\u052f" and not "\u0250" <= character < "\u0370" and character not in "×÷"
 
 
 def unit_after(text: str, end: int) -> After | None:
@@ -198,7 +200,7 @@ def _word_after(text: str, end: int, start: int) -> After | None:
 
 
 def _glyphs_after(text: str, start: int) -> After | None:
-    if text[start] in _VAGUE:
+    if text[start] in VAGUE:
         start += 1
     for length in (5, 4, 3, 2, 1):
         glyphs = text[start : start + length]

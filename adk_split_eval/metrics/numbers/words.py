@@ -8,7 +8,7 @@ from decimal import Decimal
 from adk_split_eval.metrics.numbers.draft import Draft
 from adk_split_eval.metrics.numbers.han import DIGIT_CLASS, NUMERAL_CLASS, parse_han
 from adk_split_eval.metrics.numbers.reading import CONTEXT
-from adk_split_eval.metrics.numbers.units import AFTER, unit_after
+from adk_split_eval.metrics.numbers.units import AFTER, VAGUE, unit_after
 
 _NUMERAL = re.compile(rf"[{NUMERAL_CLASS}]+(?:点[{DIGIT_CLASS}]{{1,12}})?")
 _NO_MONEY = re.compile(r"元(?:[旦宵素老首帅件器组化论方]|[一二三]?次)|块儿")
@@ -55,7 +55,7 @@ def _han(text: str, match: re.Match[str], source: bool) -> Draft | None:
         value = Decimal(100) if numeral == "百" else parse_han(numeral)
         return Draft(start - 3, end, (value,), AFTER["%"], before=True) if value is not None else None
     value = parse_han(numeral)
-    if value is None:
+    if value is None or text[end : end + 1] in tuple(VAGUE):
         return None
     after = unit_after(text, end)
     if after is None:
