@@ -50,7 +50,7 @@ def _walk(folder: str) -> Iterator[str]:
     for root, directories, files in os.walk(folder):
         directories[:] = sorted(d for d in directories if d not in SKIPPED)
         for name in sorted(files):
-            path = os.path.join(root, name)
+            path = os.path.normpath(os.path.join(root, name))
             if (
                 name.endswith((".plan.yaml", ".plan.yml", ".frozen.yaml"))
                 or is_set_name(name)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any, Literal
@@ -112,7 +113,9 @@ def fill(document: Document, raw: bytes) -> Document:
 def _guess_encoding(raw: bytes) -> str:
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "UTF-16"
-    for name in ("gb18030", "shift_jis", "latin-1"):
+    runs = re.findall(rb"[\x80-\xff]+", raw[:200_000])
+    names = ("gb18030", "shift_jis") if runs and sum(map(len, runs)) >= 2 * len(runs) else ()
+    for name in (*names, "latin-1"):
         try:
             raw.decode(name)
         except UnicodeDecodeError:

@@ -9,6 +9,7 @@ from typing import Any
 
 from adk_split_eval.criteria.knowledge import at_least
 from adk_split_eval.lint.documents import Document
+from adk_split_eval.lint.functions import forget
 from adk_split_eval.lint.plan_view import open_plan
 from adk_split_eval.lint.project import Project, open_project
 from adk_split_eval.lint.rule import Checker, Report, Rule, Scope, all_rules
@@ -44,6 +45,7 @@ class LintResult:
 
 def lint(paths: list[str], options: Options) -> LintResult:
     """Lints ``paths``. The collector is paused meanwhile: parsing makes millions of objects and no cycles."""
+    forget()
     paused = gc.isenabled()
     gc.disable()
     try:

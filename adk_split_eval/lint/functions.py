@@ -272,3 +272,9 @@ def resolve_in_project(dotted: str, folder: str) -> Resolution:
             break
         here = parent
     return resolve(dotted, folder, None)
+
+
+def forget() -> None:
+    """Drops what was remembered of the file system; a run starts with this."""
+    for remembered in (resolve, resolve_in_project, mentions, registers_models, _agent_folders, _tree):
+        remembered.cache_clear()

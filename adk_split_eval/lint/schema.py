@@ -311,8 +311,9 @@ def _by_shape(kinds: list[str], value: Any) -> list[str]:
         audio = [k for k in models if "Audio" in k]
         if audio:
             return audio if given.get("type") == "llm_audio" else [k for k in models if k not in audio]
-        if "InvocationEvents" in models and given.keys() & {"invocation_events", "invocationEvents"}:
-            return ["InvocationEvents"]
+        if "InvocationEvents" in models:
+            recorded = given.keys() & {"invocation_events", "invocationEvents"}
+            return ["InvocationEvents"] if recorded else ["IntermediateData"]
         return models
     return [k for k in kinds if not k[:1].isupper()]
 

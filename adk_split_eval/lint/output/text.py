@@ -19,13 +19,15 @@ def render(result: LintResult, colour: bool = False) -> str:
 def summary(result: LintResult) -> str:
     count = {level: result.count(level) for level in ("error", "warning", "info")}
     fixable = sum(1 for f in result.findings if f.fix and f.fix.safe)
-    found = (
-        f"{count['error']} errors, {count['warning']} warnings, {count['info']} notes"
-        if result.findings
-        else "No findings"
-    )
+    words = [counted(count["error"], "error"), counted(count["warning"], "warning"), counted(count["info"], "note")]
+    found = ", ".join(words) if result.findings else "No findings"
     tail = f"; {fixable} can be mended with --fix" if fixable else ""
-    return f"{found} in {len(result.files)} files (ADK {result.adk_version}, {result.assumed_how}){tail}."
+    return f"{found} in {counted(len(result.files), 'file')} (ADK {result.adk_version}, {result.assumed_how}){tail}."
+
+
+def counted(number: int, word: str) -> str:
+    """``1 error``, ``2 errors``."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def _finding(finding: Finding, sources: dict[str, Document], colour: bool) -> str:

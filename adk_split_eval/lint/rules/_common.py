@@ -26,6 +26,8 @@ def governed_by(pair: Pair) -> str:
     """``governed by X`` in words."""
     if pair.config.document is None:
         return WORDS[pair.how]
+    if pair.how == "beside":
+        return pair.config.document.path
     return f"{pair.config.document.path}, {WORDS[pair.how]}"
 
 

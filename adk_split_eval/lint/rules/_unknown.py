@@ -39,6 +39,8 @@ HINTS = {
     "expected_intermediate_agent_responses": "they stand under conversation[].intermediate_data.intermediate_responses",
 }
 
+_CAMEL = {("evalSetId",), ("evalCases",)}  # a rule of their own says what they are
+
 
 def is_comment(name: str) -> bool:
     """Whether a key is a remark for people by its name."""
@@ -50,7 +52,7 @@ def dropped(project: Project) -> Iterator[tuple[Document, Problem, str | None]]:
     for eval_set in project.sets:
         names = {i: case_id(c) for i, c in eval_set.cases}
         for problem in eval_set.problems:
-            if problem.what == "unknown" and problem.extra != "forbid":
+            if problem.what == "unknown" and problem.extra != "forbid" and problem.path not in _CAMEL:
                 index = problem.path[1] if len(problem.path) > 1 else None
                 case = names.get(index) if isinstance(index, int) else None
                 if not (

@@ -32,7 +32,7 @@ def check(project: Project) -> Iterator[Report]:
             directories[:] = [d for d in directories if d not in SKIPPED]
             for name in files:
                 if name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")):
-                    yield from _test_file(os.path.join(root, name), folder)
+                    yield from _test_file(os.path.normpath(os.path.join(root, name)), folder)
 
 
 def _test_file(path: str, top: str) -> Iterator[Report]:

@@ -41,7 +41,7 @@ def check(pair: Pair) -> Iterator[Report]:
         related.append((document, case_path(simulated[0], "eval_id"), f"`{case_id(simulated[1])}` is a simulated case"))
     yield Report(
         document, ("eval_cases",),
-        f"{survey.fixed} fixed and {survey.simulated} simulated cases share one set, and so one config",
+        f"fixed cases ({survey.fixed}) and simulated cases ({survey.simulated}) share one set, and so one config",
         "split it: `lint --unsafe-fixes` writes the two sets and their configs", key=True, related=related, fix=split_fix(pair),
     )  # fmt: skip
 
