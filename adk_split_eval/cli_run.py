@@ -63,6 +63,11 @@ def _run_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write a JUnit XML report."),
             click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write an HTML report."),
             click.option("--fresh", is_flag=True, help="Start anew instead of resuming an interrupted run."),
+            click.option(
+                "--resume",
+                metavar="RUN",
+                help="Take up this run (`latest`) whatever has changed: what a change touches and what ended in an ERROR runs again.",
+            ),
             click.option("--fail-on-hit", is_flag=True, help="Exit 1 when the probe has a hit."),
             click.option(
                 "--shared-agent", is_flag=True, help="One agent object for all units, for agents that cannot be copied."
@@ -110,6 +115,7 @@ def _options(values: dict[str, Any], only: str | None) -> RunOptions:
         trials=values["trials"],
         jobs=values["jobs"],
         fresh=values["fresh"],
+        resume=values["resume"],
         fail_on_hit=values["fail_on_hit"],
         shared_agent=values["shared_agent"],
         engine=EngineOptions(unit_timeout=values["unit_timeout"], policy=policy),

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import importlib
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, TrialResult
-from adk_split_eval.record.jsonio import dumps
 from adk_split_eval.run import adk as border
+from adk_split_eval.run import journal as stores
 from adk_split_eval.run.act import act
 from adk_split_eval.run.agents import LoadedAgent
 from adk_split_eval.run.combining import combine, rejected
-from adk_split_eval.run.journal import Journal, JournalError, Unit
+from adk_split_eval.run.journal import Journal, JournalError, StoredUnit, Unit
 from adk_split_eval.run.judge import Subject, judge_all
 from adk_split_eval.run.lanes import Lanes
-from adk_split_eval.run.observe import CallPolicy, ModelCall, Watcher, describe, install, watching
+from adk_split_eval.run.loop import isolated
+from adk_split_eval.run.marks import Marks, acting_hash, judging_hash
+from adk_split_eval.run.observe import CallPolicy, ModelCall, Watcher, install, watching
 from adk_split_eval.run.simulate import role_warnings, simulator_faults
 from adk_split_eval.run.verdicts import GOAL, Evidence, decide_fixed, decide_simulated
 
@@ -40,6 +44,7 @@ class EngineOptions:
         unit_timeout: seconds for one conversation; None for no limit.
         policy: retries, limits and time-outs of model calls.
         use_live: ADK's live mode (from a raw config's ``live_model_config``).
+        marks: what all units depend on; a stored unit with another mark is run again.
     """
 
     trials: int = 1
@@ -49,17 +54,27 @@ class EngineOptions:
     policy: CallPolicy = field(default_factory=CallPolicy)
     use_live: bool = False
     on_call: Callable[[Unit, ModelCall], None] | None = None
+    marks: Marks = field(default_factory=Marks)
 
 
-def seed_of(unit: Unit, salt: str = "") -> int:
-    """A 31-bit seed from the unit's name alone: the same on every machine and in every process."""
-    digest = hashlib.sha256(f"{salt}|{unit.half}|{unit.case_id}|{unit.trial}".encode()).digest()
+@dataclass(slots=True)
+class Tally:
+    """What became of the units that were stored before: taken over, judged anew, acted anew."""
+
+    taken_over: int = 0
+    judged_again: int = 0
+    acted_again: int = 0
+
+
+def seed_of(unit: Unit, salt: str | None = None) -> int:
+    """A 31-bit seed from the unit's name alone: the same on every machine and in every process.
+
+    Args:
+        salt: another one gives other seeds; the environment's ``ADK_SPLIT_EVAL_SEED`` when None.
+    """
+    salt = os.environ.get("ADK_SPLIT_EVAL_SEED", "") if salt is None else salt
+    digest = hashlib.sha256(f"{salt}|{unit.half}|{unit.case_id}|{unit.trial}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:4], "big") >> 1
-
-
-def case_hash(case: Case) -> str:
-    """What a stored conversation depends on: a case whose hash changed is acted again."""
-    return hashlib.sha256(dumps([case.eval_case, case.max_turns], indent=None).encode()).hexdigest()[:16]
 
 
 def simulator_config(compiled: CompiledPlan, case: Case) -> dict[str, Any] | None:
@@ -86,6 +101,13 @@ class Engine:
         self.gates: dict[str, asyncio.Semaphore] = {}
         self.lanes = Lanes(options.jobs)
         self.spilled = False
+        self.tally = Tally()
+        self._known: set[Unit] = set()
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds code may block the event loop: half a unit's time, so that the other units outlive it."""
+        return None if self.options.unit_timeout is None else self.options.unit_timeout / 2
 
     async def run(self, cases: Sequence[Case], progress: Progress | None = None) -> list[CaseResult]:
         """Act and judge every case, ``options.trials`` times; results in the order of ``cases``.
@@ -97,6 +119,9 @@ class Engine:
             JournalError: finished units can no longer be stored; what was stored is intact.
         """
         install(border.load().BaseLlm)
+        # Its seed is set for every unit, so it has to be there before the first one.
+        importlib.import_module("adk_split_eval.models.scripted")
+        self._known = self.journal.known() if self.journal is not None else set()
         results: list[CaseResult | None] = [None] * len(cases)
         open_trials: dict[int, list[TrialResult | None]] = {}
         work = iter([(i, t) for i, case in enumerate(cases) if not case.rejected for t in range(self.options.trials)])
@@ -104,9 +129,9 @@ class Engine:
         self.spilled = self.journal is not None and total > self.options.keep
         done = 0
 
-        def finish(index: int, result: CaseResult) -> None:
+        async def finish(index: int, result: CaseResult) -> None:
             if self.spilled and self.journal is not None:
-                self.journal.store_case(index, result)
+                await self.journal.durable(stores.whole_case(index, result))
                 result = without_conversations(result)
             results[index] = result
 
@@ -118,14 +143,14 @@ class Engine:
                 trials = open_trials.setdefault(index, [None] * self.options.trials)
                 trials[trial] = outcome
                 if all(t is not None for t in trials):
-                    finish(index, combine(cases[index], [t for t in open_trials.pop(index) if t], self.compiled))
+                    await finish(index, combine(cases[index], [t for t in open_trials.pop(index) if t], self.compiled))
                 done += 1
                 if progress is not None:
                     progress(done, total, f"{cases[index].set} {cases[index].case_id}")
 
         for index, case in enumerate(cases):
             if case.rejected:
-                finish(index, rejected(case))
+                await finish(index, rejected(case))
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(self.lanes.most, total)):
@@ -133,34 +158,66 @@ class Engine:
         except BaseExceptionGroup as several:
             # What stops a run (a journal that cannot be written) is one error, whichever units met it.
             raise several.exceptions[0] from several
-        return [r for r in results if r is not None]
+        finally:
+            if self.agent is not None:
+                await self.agent.close()
+        finished = [r for r in results if r is not None]
+        if len(finished) != len(cases):
+            raise RuntimeError(
+                f"{len(cases) - len(finished)} case(s) ended without a result: a defect of adk-split-eval"
+            )
+        return finished
 
     async def unit(self, case: Case, trial: int) -> TrialResult:
         """One unit, from the journal as far as it goes; raises only JournalError and cancellation."""
         unit = Unit(case.set, case.case_id, trial)
         seed = seed_of(unit)
-        stored = self.journal.get(unit) if self.journal else None
-        if stored is not None and stored.case_hash not in ("", case_hash(case)):
-            stored = None
-        retry = stored is not None and stored.result is not None and stored.result.verdict == "ERROR"
-        if stored is not None and stored.result is not None and not retry:
-            return stored.result
         watcher = Watcher(str(unit), seed, self.options.policy, self.gates)
         if self.options.on_call is not None:
             report = self.options.on_call
             watcher.on_call = lambda call: report(unit, call)
         try:
+            stored = self._stored(unit, case)
+            if stored is not None and stored.result is not None and self._settled(stored, case):
+                self.tally.taken_over += 1
+                return stored.result
             with watching(watcher):
-                result = await self._act_and_judge(case, unit, seed, watcher, None if retry else stored)
+                result = await self._act_and_judge(case, unit, seed, watcher, stored)
             self.lanes.learn(throttled=any(c.retried for c in watcher.calls))
             return result
         except JournalError:
             raise
-        except Exception as error:  # noqa: BLE001 - one unit's crash never touches another
-            return TrialResult("ERROR", seed, reasons=[describe(error)], error=describe(error))
+        except BaseException as error:  # noqa: BLE001 - one unit's crash never touches another
+            cause = isolated(error)
+            return TrialResult("ERROR", seed, reasons=[cause], error=cause)
 
-    async def _act_and_judge(self, case: Case, unit: Unit, seed: int, watcher: Watcher, stored: Any) -> TrialResult:
-        if stored is None:
+    def _stored(self, unit: Unit, case: Case) -> StoredUnit | None:
+        """What the journal has of this unit, if its conversation still fits the case and the agent."""
+        if self.journal is None or unit not in self._known:
+            return None
+        stored = self.journal.get(unit)
+        if stored is not None and stored.case_hash not in ("", self._acting_hash(case)):
+            self.tally.acted_again += 1
+            return None
+        return stored
+
+    def _settled(self, stored: StoredUnit, case: Case) -> bool:
+        """Whether a stored result stands: an ERROR is tried again, other criteria judge again."""
+        assert stored.result is not None
+        same = stored.judged_hash in ("", judging_hash(case, self.compiled.votes, self.options.marks))
+        if not same:
+            self.tally.judged_again += 1
+        return same and stored.result.verdict != "ERROR"
+
+    def _acting_hash(self, case: Case) -> str:
+        return acting_hash(case, simulator_config(self.compiled, case), self.options.marks)
+
+    async def _act_and_judge(
+        self, case: Case, unit: Unit, seed: int, watcher: Watcher, stored: StoredUnit | None
+    ) -> TrialResult:
+        earlier = stored.result if stored is not None else None
+        writes: list[stores.Statement] = []
+        if stored is None or stored.conversation.error is not None:
             if self.agent is None:
                 return TrialResult(
                     "ERROR", seed, reasons=["there is no agent to run"], error="there is no agent to run"
@@ -174,18 +231,31 @@ class Engine:
                 use_live=self.options.use_live,
             )
             conversation, invocations, warnings = acted.conversation, acted.invocations, acted.warnings
-            if self.journal is not None:
-                self.journal.store_acted(unit, seed, conversation, invocations, warnings, case_hash(case))
+            writes = [stores.acted(unit, seed, conversation, invocations, warnings, self._acting_hash(case))]
         else:
             conversation, invocations, warnings = stored.conversation, stored.invocations, stored.warnings
+        if writes and earlier is None and self.journal is not None and waits_for_a_judge(case, conversation.error):
+            # A conversation has cost money: it is safe before a judge is asked. Without a judge one write is enough,
+            # and a result of an earlier try is replaced only by a result.
+            await self.journal.durable(*writes)
+            writes = []
         subject = Subject(
             case, conversation, invocations, self.compiled.votes, self.agent.app_name if self.agent else "agent"
         )
+        subject.timeout = self.options.unit_timeout
         result = await judge_subject(subject, seed)
         result.warnings = list(dict.fromkeys([*warnings, *result.warnings, *retry_warnings(watcher)]))
+        if earlier is not None and earlier.verdict == "ERROR" and earlier.reasons[:1] != result.reasons[:1]:
+            result.warnings.append(f"an earlier try ended in an ERROR: {'; '.join(earlier.reasons[:1])}")
         if self.journal is not None:
-            self.journal.store_judged(unit, result)
+            mark = judging_hash(case, self.compiled.votes, self.options.marks)
+            await self.journal.durable(*writes, stores.judged(unit, result, mark))
         return result
+
+
+def waits_for_a_judge(case: Case, error: str | None) -> bool:
+    """Whether judging this conversation asks a model or a team's code, so takes long or can break."""
+    return error is None and any(c.kind == "judged" or c.source == "team" for c in case.criteria)
 
 
 def retry_warnings(watcher: Watcher) -> list[str]:

@@ -19,6 +19,7 @@ from adk_split_eval.run import accounting
 from adk_split_eval.run import adk as border
 from adk_split_eval.run import votes as votes_room
 from adk_split_eval.run.accounting import Vote, VoteRow
+from adk_split_eval.run.loop import isolated
 from adk_split_eval.run.observe import asking_as, current_watcher, describe
 
 EFFICIENCY = ("tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1")
@@ -36,6 +37,7 @@ class Subject:
     votes: int = 3
     app_name: str = "agent"
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
+    timeout: float | None = None
 
 
 async def judge_all(subject: Subject) -> list[CriterionResult]:
@@ -46,7 +48,8 @@ async def judge_all(subject: Subject) -> list[CriterionResult]:
     criteria = subject.case.criteria
     results = await asyncio.gather(*(_judge_isolated(subject, c) for c in criteria))
     if subject.invocations and subject.extra.get("efficiency", True):
-        results = [*results, *await _efficiency(subject)]
+        declared = {c.name for c in criteria}
+        results = [*results, *(r for r in await _efficiency(subject) if r.name not in declared)]
     return list(results)
 
 
@@ -58,10 +61,12 @@ async def _judge_isolated(subject: Subject, criterion: Criterion) -> CriterionRe
     if subject.conversation.error is not None and criterion.name not in ON_PARTIAL:
         result.reasons = ["the conversation broke off before it could be judged"]
         return result
+    scope = asyncio.timeout(subject.timeout)
     try:
-        return await _judge(subject, criterion)
-    except Exception as error:  # noqa: BLE001 - a criterion is an isolation point; the cause is its reason
-        result.reasons = [describe(error)]
+        async with scope:
+            return await _judge(subject, criterion)
+    except BaseException as error:  # noqa: BLE001 - a criterion is an isolation point; the cause is its reason
+        result.reasons = [f"it did not finish within {subject.timeout:g} s" if scope.expired() else isolated(error)]
         return result
 
 

@@ -12,15 +12,23 @@ import asyncio
 import contextlib
 import contextvars
 import functools
+import math
 import random
+import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal, cast
 
 Role = Literal["agent", "simulator", "judge"]
 
 RETRIED_STATUS = frozenset({408, 429, 500, 502, 503, 504})
+BROKEN_CONNECTIONS = frozenset(
+    # Of httpx, aiohttp and the OpenAI client, none of which is imported for its names.
+    {"TransportError", "ClientConnectionError", "ClientPayloadError", "APIConnectionError"}
+)
 
 
 @dataclass(slots=True)
@@ -49,11 +57,17 @@ class ModelCall:
 
 @dataclass(slots=True)
 class CallPolicy:
-    """How model calls are made: retries, time limit per attempt (seconds) and concurrent calls per model name."""
+    """How model calls are made: retries, time limit per attempt (seconds) and concurrent calls per model name.
+
+    Attributes:
+        longest_delay: upper bound of the growing delay between tries.
+        longest_wait: upper bound of what a server may ask for with ``Retry-After``.
+    """
 
     attempts: int = 4
     first_delay: float = 0.5
     longest_delay: float = 30.0
+    longest_wait: float = 300.0
     timeout: float | None = 300.0
     limits: dict[str, int] = field(default_factory=dict[str, int])
     default_limit: int = 0
@@ -96,11 +110,15 @@ def current_watcher() -> Watcher | None:
 
 @contextlib.contextmanager
 def watching(watcher: Watcher) -> Iterator[Watcher]:
-    """Everything awaited inside belongs to this watcher's unit."""
+    """Everything awaited inside belongs to this watcher's unit; scripted models choose by its seed."""
     token = _watcher.set(watcher)
+    scripted = sys.modules.get("adk_split_eval.models.scripted")
+    seed_token: Any = scripted.seed_of_this_task.set(watcher.seed) if scripted is not None else None
     try:
         yield watcher
     finally:
+        if scripted is not None:
+            scripted.seed_of_this_task.reset(seed_token)
         _watcher.reset(token)
 
 
@@ -243,7 +261,8 @@ async def _next(generator: Any, timeout: float | None) -> Any:
 def _delay(policy: CallPolicy, attempt: int, error: BaseException, jitter: random.Random) -> float:
     asked = retry_after(error)
     if asked is not None:
-        return min(asked, policy.longest_delay)
+        # Never earlier than asked, and not all units at the same moment.
+        return min(asked * (1 + jitter.random() / 10), policy.longest_wait)
     return min(policy.first_delay * 2 ** (attempt - 1), policy.longest_delay) * (0.5 + jitter.random() / 2)
 
 
@@ -265,17 +284,47 @@ def is_transient(error: BaseException) -> bool:
         return status in RETRIED_STATUS
     if isinstance(error, TimeoutError | ConnectionError):
         return True
-    return type(error).__name__ in {"ReadTimeout", "ConnectTimeout", "ConnectError", "RemoteProtocolError", "ReadError"}
+    return any(kind.__name__ in BROKEN_CONNECTIONS for kind in type(error).__mro__)
 
 
 def retry_after(error: BaseException) -> float | None:
-    """Seconds a server asked to wait, from its ``Retry-After`` header (the numeric form)."""
+    """Seconds a server asked to wait: its ``Retry-After`` header (seconds or an HTTP date, RFC 9110 10.2.3), else the
+    ``retryDelay`` in the details of a Google API error (google.rpc.RetryInfo)."""
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None)
     try:
-        value = headers.get("retry-after") or headers.get("Retry-After")
-        return max(0.0, float(value)) if value is not None else None
-    except (AttributeError, TypeError, ValueError):
+        value: Any = headers.get("retry-after") or headers.get("Retry-After")
+    except AttributeError:
+        value = None
+    seconds = _seconds(str(value).strip()) if value is not None else None
+    return _retry_info(getattr(error, "details", None)) if seconds is None else seconds
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        number = (moment - datetime.now(UTC)).total_seconds()
+    return max(0.0, number) if math.isfinite(number) else None
+
+
+def _retry_info(details: Any, depth: int = 0) -> float | None:
+    """The first ``retryDelay`` (``"13s"``) anywhere in the details of an error."""
+    if depth > 6 or not isinstance(details, dict | list):
         return None
+    if isinstance(details, dict):
+        found: dict[str, Any] = cast("dict[str, Any]", details)
+        delay = found.get("retryDelay")
+        if isinstance(delay, str) and (seconds := _seconds(delay.removesuffix("s"))) is not None:
+            return seconds
+        inner = list(found.values())
+    else:
+        inner = cast("list[Any]", details)
+    return next((s for s in (_retry_info(i, depth + 1) for i in inner) if s is not None), None)
 
 
 def _strip_retry_options(request: Any) -> None:

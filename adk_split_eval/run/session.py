@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import time
@@ -15,12 +14,14 @@ from typing import Any, Literal
 from adk_split_eval import __version__
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, Conversation, Finding, RunResult
 from adk_split_eval.record.jsonio import dumps, write_atomically
-from adk_split_eval.record.runs import RunFolder, list_runs, run_folder
+from adk_split_eval.record.runs import RunFolder, list_runs, resolve_run, run_folder
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.agents import AgentLoadError, LoadedAgent, load_agent
-from adk_split_eval.run.engine import Engine, EngineOptions, Progress
+from adk_split_eval.run.engine import Engine, EngineOptions, Progress, Tally
 from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
 from adk_split_eval.run.journal import Journal, JournalError, Unit
+from adk_split_eval.run.loop import run_loop
+from adk_split_eval.run.marks import marks_of, metric_files
 from adk_split_eval.run.verdicts import exit_code
 
 RESUMABLE_SECONDS = 24 * 3600
@@ -43,6 +44,8 @@ class RunOptions:
         case_ids: run these cases only; an id that matches nothing is a :class:`RunError`.
         trials: overrides the plan's.
         fresh: never resume an interrupted run.
+        resume: take up this run (an id, its beginning, ``latest``), finished or not, whatever has changed since: units
+            that the change touches run again, as do those that ended in an ERROR.
         root: project root for the runs folder; looked up from the working directory when None.
         write_candidates: put hits into the plan's probe pool.
     """
@@ -52,6 +55,7 @@ class RunOptions:
     trials: int | None = None
     jobs: int | None = None
     fresh: bool = False
+    resume: str | None = None
     fail_on_hit: bool = False
     shared_agent: bool = False
     write_candidates: bool = True
@@ -70,6 +74,7 @@ class Prepared:
     fingerprint: str
     started_at: str
     resumed: int = 0
+    on_request: bool = False
 
 
 def select(compiled: CompiledPlan, options: RunOptions) -> list[Case]:
@@ -104,6 +109,10 @@ def new_run_id() -> str:
 def input_files(compiled: CompiledPlan) -> list[Path]:
     """Every file whose change makes a stored conversation stale."""
     files: list[Path] = [Path(p) for p in compiled.extra.get("files", [])]
+    if compiled.extra.get("plan_path"):
+        plan = Path(str(compiled.extra["plan_path"]))
+        files += [plan, plan.with_name(f"{compiled.plan_id}.frozen.yaml")]
+    files += metric_files(compiled)
     if compiled.agent_dir:
         files += tree_files(Path(compiled.agent_dir))
     return [f for f in files if f.is_file()]
@@ -146,7 +155,11 @@ def prepare(compiled: CompiledPlan, options: RunOptions) -> Prepared:
     trials = options.trials or compiled.trials
     marks = [border.adk_version(), __version__, compiled.plan_id]
     print_of_inputs = fingerprint(input_files(compiled), marks)
-    folder = None if options.fresh else _resumable(options, compiled.plan_id, print_of_inputs, trials)
+    on_request = options.resume is not None
+    if options.resume is not None:
+        folder = _asked_for(options.resume, options, compiled.plan_id)
+    else:
+        folder = None if options.fresh else _resumable(options, compiled.plan_id, print_of_inputs, trials)
     resumed = 0
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     if folder is not None:
@@ -155,7 +168,25 @@ def prepare(compiled: CompiledPlan, options: RunOptions) -> Prepared:
             started_at = journal.meta("started_at") or started_at
     else:
         folder = run_folder(new_run_id(), options.root)
-    return Prepared(compiled, cases, folder, print_of_inputs, started_at, resumed)
+    return Prepared(compiled, cases, folder, print_of_inputs, started_at, resumed, on_request)
+
+
+def _asked_for(reference: str, options: RunOptions, plan_id: str) -> RunFolder:
+    """The run named by ``--resume``.
+
+    Raises:
+        RunError: it is another plan's, it has no journal, or it is still running.
+        RunNotFoundError: there is no such run.
+    """
+    folder = resolve_run(reference, options.root)
+    if not folder.journal.is_file():
+        raise RunError(f"ASE909 {folder.path}: this run has no journal, there is nothing to resume")
+    with Journal(folder.journal) as journal:
+        if journal.meta("plan_id") != plan_id:
+            raise RunError(f"ASE910 run {folder.run_id} is of plan {journal.meta('plan_id')!r}, not of {plan_id!r}")
+        if _alive(journal.meta("pid")):
+            raise RunError(f"ASE911 run {folder.run_id} is still running (process {journal.meta('pid')})")
+    return folder
 
 
 def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunResult:
@@ -169,6 +200,7 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
     engine_options = options.engine
     engine_options.trials = options.trials or compiled.trials
     engine_options.jobs = options.jobs
+    engine_options.marks = marks_of(compiled, border.adk_version())
     with Journal(prepared.folder.journal) as journal:
         for key, value in (
             ("plan_id", compiled.plan_id),
@@ -183,8 +215,10 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
             journal.set_meta(key, value)
         journal.forget_cases()
         engine = Engine(compiled, agent, engine_options, journal)
-        results = asyncio.run(engine.run(prepared.cases, options.progress))
+        results = run_loop(lambda: engine.run(prepared.cases, options.progress), blocked_after=engine.patience)
         result = assemble(prepared, results, options)
+        if prepared.on_request:
+            result.notes += changed_notes(engine.tally)
         stored = journal if engine.spilled else None
         finish(prepared, result, options, _conversations(journal), agent.directory, stored)
         journal.set_meta("pid", "")
@@ -201,6 +235,16 @@ def _conversations(journal: Journal) -> Callable[[CaseResult], Conversation | No
         return None
 
     return find
+
+
+def changed_notes(tally: Tally) -> list[str]:
+    """What a resumed run did anew because its inputs have changed."""
+    notes: list[str] = []
+    if tally.acted_again:
+        notes.append(f"{tally.acted_again} unit(s) acted again: the case, the agent or google-adk has changed since")
+    if tally.judged_again:
+        notes.append(f"{tally.judged_again} unit(s) judged again: the criteria have changed since")
+    return notes
 
 
 def assemble(prepared: Prepared, results: list[CaseResult], options: RunOptions) -> RunResult:
@@ -347,4 +391,4 @@ def run_cases(
         except border.AdkMissingError as error:
             raise RunError(f"ASE905 {error}") from error
     engine = Engine(compiled, agent, EngineOptions(trials=trials))
-    return asyncio.run(engine.run(cases, progress))
+    return run_loop(lambda: engine.run(cases, progress), blocked_after=engine.patience)

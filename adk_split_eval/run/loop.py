@@ -1,0 +1,176 @@
+"""The event loop units run in: two kinds of interruption, foreign exits, and code that blocks everything.
+
+An agent's code runs in our process. If it calls ``sys.exit`` or blocks without end, that must be one case's error. A
+person's Ctrl-C and a scheduler's SIGTERM both end the run in order: tasks are cancelled, toolsets closed, the journal is
+intact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
+from typing import Any, TypeVar
+
+from adk_split_eval.run.observe import current_watcher, describe
+
+T = TypeVar("T")
+
+
+class ExitInAgentError(Exception):
+    """Code that was run for a case tried to end the whole process."""
+
+
+class BlockedError(Exception):
+    """Code that was run for a case kept the event loop from going on for too long."""
+
+
+def run_loop(work: Callable[[], Awaitable[T]], *, blocked_after: float | None = None) -> T:
+    """``asyncio.run`` for the work of units.
+
+    Args:
+        work: makes the coroutine.
+        blocked_after: seconds after which code that blocks the loop is interrupted by :class:`BlockedError` (on the
+            main thread of a POSIX system; elsewhere it is waited for).
+
+    Raises:
+        KeyboardInterrupt: SIGINT or SIGTERM came; everything was cancelled in order.
+    """
+    terminated = False
+
+    async def main() -> T:
+        nonlocal terminated
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        loop.set_task_factory(_guarded)
+
+        def terminate() -> None:
+            nonlocal terminated
+            terminated = True
+            if task is not None:
+                task.cancel()
+
+        with _on_sigterm(loop, terminate), _watchdog(loop, blocked_after):
+            return await work()
+
+    try:
+        return asyncio.run(main())
+    except asyncio.CancelledError:
+        if terminated:
+            raise KeyboardInterrupt from None
+        raise
+
+
+@contextlib.contextmanager
+def _on_sigterm(loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> Iterator[None]:
+    previous: Any = None
+    try:
+        previous = signal.getsignal(signal.SIGTERM)
+        loop.add_signal_handler(signal.SIGTERM, action)
+    except (NotImplementedError, RuntimeError, ValueError):
+        # Not the main thread, or a system without it: whoever started us ends us.
+        yield
+        return
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+        if previous is not None:
+            signal.signal(signal.SIGTERM, previous)
+
+
+class _Guard(Coroutine[Any, Any, Any]):
+    """A coroutine that turns ``SystemExit`` into an ordinary error: asyncio would end the loop for it."""
+
+    def __init__(self, inner: Coroutine[Any, Any, Any]) -> None:
+        self._inner = inner
+
+    def send(self, value: Any) -> Any:
+        try:
+            return self._inner.send(value)
+        except SystemExit as error:
+            raise ExitInAgentError(exit_message(error)) from error
+
+    def throw(self, *args: Any) -> Any:
+        try:
+            return self._inner.throw(*args)
+        except SystemExit as error:
+            raise ExitInAgentError(exit_message(error)) from error
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._inner.__await__()
+
+
+def exit_message(error: SystemExit) -> str:
+    """What to say of code that tried to end the process."""
+    return f"the code of this case tried to end the whole process (SystemExit: {error.code})"
+
+
+def isolated(error: BaseException) -> str:
+    """What foreign code raised, as a sentence.
+
+    Raises:
+        BaseException: ``error`` itself, when it is no fault but an interruption: Ctrl-C, or this task being cancelled.
+    """
+    if isinstance(error, KeyboardInterrupt):
+        raise error
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        if task is not None and task.cancelling() > 0:
+            raise error
+        return "the code of this case cancelled its own task"
+    return exit_message(error) if isinstance(error, SystemExit) else describe(error)
+
+
+def _guarded(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> Any:
+    if current_watcher() is not None and asyncio.iscoroutine(work):
+        work = _Guard(work)
+    return asyncio.Task(work, loop=loop, **options)
+
+
+@contextlib.contextmanager
+def _watchdog(loop: asyncio.AbstractEventLoop, limit: float | None) -> Iterator[None]:
+    """Interrupt what blocks the loop longer than ``limit`` seconds, by a signal: it ends even ``time.sleep``."""
+    number: Any = getattr(signal, "SIGUSR2", None)
+    here = threading.current_thread()
+    usable = limit is not None and number is not None and here is threading.main_thread()
+    if not usable or signal.getsignal(number) not in (signal.SIG_DFL, signal.SIG_IGN):
+        yield
+        return
+    assert limit is not None
+    last = time.monotonic()
+    ended = threading.Event()
+
+    def beat() -> None:
+        nonlocal last
+        last = time.monotonic()
+        loop.call_later(limit / 4, beat)
+
+    def interrupt(_number: int, _frame: Any) -> None:
+        nonlocal last
+        late = time.monotonic() - last
+        if late > limit and asyncio.current_task(loop) is not None:
+            last = time.monotonic()
+            raise BlockedError(f"the code of this case kept everything else from running for {late:.1f} s")
+
+    def watch() -> None:
+        while not ended.wait(limit / 4):
+            if time.monotonic() - last > limit and here.ident is not None:
+                signal.pthread_kill(here.ident, number)
+
+    previous = signal.signal(number, interrupt)
+    beat()
+    thread = threading.Thread(target=watch, name="watchdog", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        signal.signal(number, previous)

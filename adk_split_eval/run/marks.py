@@ -1,0 +1,74 @@
+"""What the conversation and the verdict of one unit depend on, as hashes: what changed is run again, nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from adk_split_eval import __version__
+from adk_split_eval.record import Case, CompiledPlan
+from adk_split_eval.record.jsonio import dumps
+from adk_split_eval.run.inputs import fingerprint, tree_files
+
+ACTS_ON = ("interrupt", "replay_tools", "tool_results")
+"""What of ``Case.runner`` changes how a conversation goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What all units of a run depend on.
+
+    Attributes:
+        acting: agent folder and ADK version; "" when nothing is known, which fits everything.
+        judging: version of this tool and the code of the team's metrics.
+    """
+
+    acting: str = ""
+    judging: str = ""
+
+
+def marks_of(compiled: CompiledPlan, adk_version: str) -> Marks:
+    """The marks of a plan's agent and metrics as they are on disk now."""
+    agent = tree_files(Path(compiled.agent_dir)) if compiled.agent_dir else []
+    return Marks(
+        _short([fingerprint(agent, [adk_version])]),
+        _short([__version__, adk_version, fingerprint(metric_files(compiled))]),
+    )
+
+
+def metric_files(compiled: CompiledPlan) -> list[Path]:
+    """Where the team's metrics live: the file each function's dotted path leads to, below the project root."""
+    root = Path(str(compiled.extra.get("metrics_root") or compiled.root))
+    names = {c.function for case in compiled.cases for c in case.criteria if c.source == "team" and c.function}
+    found: set[Path] = set()
+    for name in sorted(names):
+        parts = name.removeprefix("adk_split_eval.metrics.team.").split(".")[:-1]
+        for start in (root, *list(root.parents)[:3]):
+            path = start.joinpath(*parts)
+            for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+                if parts and candidate.is_file():
+                    found.add(candidate)
+    return sorted(found)
+
+
+def acting_hash(case: Case, simulator: dict[str, Any] | None, marks: Marks) -> str:
+    """What a stored conversation depends on."""
+    runner = {key: case.runner[key] for key in ACTS_ON if key in case.runner}
+    return _short([dumps([case.eval_case, case.max_turns, runner, simulator], indent=None), marks.acting])
+
+
+def judging_hash(case: Case, votes: int, marks: Marks) -> str:
+    """What a stored verdict depends on beside its conversation."""
+    criteria = [asdict(criterion) for criterion in case.criteria]
+    kept = {key: value for key, value in case.runner.items() if key not in ("place", "pending")}
+    return _short([dumps([criteria, case.goal_required, case.max_turns, votes, kept], indent=None), marks.judging])
+
+
+def _short(texts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return digest.hexdigest()[:16]
