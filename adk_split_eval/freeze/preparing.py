@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from adk_split_eval.pool.candidate import Candidate
 from adk_split_eval.pool.collect import ABOUT_CALLS, keeps_criterion
 from adk_split_eval.pool.draft import holes
-from adk_split_eval.pool.emit import as_list, as_mapping
+from adk_split_eval.pool.emit import as_list, as_mapping, portable
 from adk_split_eval.pool.reading import PoolError, place_of, read_text, refuse
 from adk_split_eval.record import Finding
+from adk_split_eval.record.text import visible_surrogates
 
 if TYPE_CHECKING:
     from adk_split_eval.plan.models import FrozenCase, Plan
@@ -24,7 +25,7 @@ _BAD_ID = re.compile(r"[\s/\\,:\x00-\x1f]+")
 
 def frozen_id(case_id: str, taken: Collection[str]) -> str:
     """``F-<case id>``, then ``F-<case id>-2`` and so on."""
-    base = "F-" + (_BAD_ID.sub("_", case_id).strip("_") or "case")
+    base = "F-" + (_BAD_ID.sub("_", visible_surrogates(case_id)).strip("_") or "case")
     name, number = base, 2
     while name in taken:
         name, number = f"{base}-{number}", number + 1
@@ -58,6 +59,9 @@ def prepare(candidate: Candidate, plan: Plan, *, replay_tools: bool = False) -> 
     if case.get("replay_tools"):
         _pin_tool_results(case, candidate)
     case["case_id"] = frozen_id(candidate.case_id, taken_ids(plan))
+    for key in ("scene", "goal"):
+        if isinstance(case.get(key), str):
+            case[key] = visible_surrogates(case[key])
     validated(case, candidate)
     ordered = {key: case[key] for key in _KEY_ORDER if key in case and case[key] not in ("", None)}
     return ordered | {key: value for key, value in case.items() if key not in _KEY_ORDER}
@@ -73,6 +77,13 @@ def taken_ids(plan: Plan) -> set[str]:
 def validated(case: dict[str, Any], candidate: Candidate) -> FrozenCase:
     """The case as the plan's own model. Raises PoolError, with the place in the candidate."""
     from pydantic import ValidationError
+
+    if not portable(case):
+        bad = [key for key, value in case.items() if not portable(value)]
+        message = (
+            f"the draft holds what a plan cannot carry (invalid Unicode, no finite number, too deep): {', '.join(bad)}"
+        )
+        raise refuse(INVALID, message, path=str(candidate.path or ""), help="write a matcher, or leave it out")
 
     from adk_split_eval.plan.models import FrozenCase
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adk_split_eval import __version__
 from adk_split_eval.freeze.frozen_file import add_case, fingerprint_of, frozen_path, hash_of, read_cases
-from adk_split_eval.freeze.preparing import frozen_id, prepare, taken_ids
+from adk_split_eval.freeze.preparing import frozen_id, prepare, taken_ids, validated
 from adk_split_eval.freeze.proving import Proof, Runner, prove, real_runner, verdict_of
 from adk_split_eval.freeze.shrinking import shrink
 from adk_split_eval.pool import files
@@ -18,6 +18,7 @@ from adk_split_eval.pool.candidate import Candidate
 from adk_split_eval.pool.emit import as_list, as_mapping
 from adk_split_eval.pool.reading import PoolError, refuse
 from adk_split_eval.pool.review import now, redraft
+from adk_split_eval.record.text import visible_surrogates
 
 if TYPE_CHECKING:
     from adk_split_eval.plan import LoadedPlan
@@ -119,7 +120,7 @@ def _selected(plan_dir: Path, ids: Sequence[str]) -> list[Candidate]:
 def _freeze_one(candidate: Candidate, loaded: LoadedPlan, target: Path, options: FreezeOptions) -> Frozen:
     path = str(candidate.path or "")
     known = next((c for c in read_cases(target) if fingerprint_of(c) == candidate.fingerprint), None)
-    if known is not None:
+    if known is not None and candidate.status in ("approved", "frozen"):
         return _already_there(candidate, known)
     try:
         if options.prefix:
@@ -137,9 +138,9 @@ def _freeze_one(candidate: Candidate, loaded: LoadedPlan, target: Path, options:
         because = verdict_of(proof, candidate.hit, allow_flaky=options.allow_flaky, already_fixed=options.already_fixed)
         if because:
             raise refuse(NOT_RED, f"{candidate.id} is not frozen: {because}", path=path)
+        _write(candidate, case, proof, loaded, target, options)
     except PoolError as error:
         return Frozen(candidate.id, "refused", errors=error)
-    _write(candidate, case, proof, loaded, target, options)
     return Frozen(
         candidate.id, "frozen", case["case_id"], proof.summary, notes=[*notes, *_remarks(candidate, case, proof)]
     )
@@ -192,6 +193,7 @@ def _write(
         case["provenance"] = provenance_of(candidate, case, proof)
         if options.pending:
             case["pending"] = {"owner": options.pending[0], "until": options.pending[1]}
+        validated(case, candidate)  # whatever stands in the frozen file must load with the plan
         add_case(target, loaded.plan.plan_id, case)
         _mark(candidate, case["case_id"], proof.summary)
 
@@ -230,7 +232,11 @@ def provenance_of(candidate: Candidate, case: dict[str, Any], proof: Proof) -> d
         "turns_edited": True if any(str(t["user"]) not in users for t in case["turns"]) else None,
         "content_hash": hash_of(case),
     }
-    return {key: value for key, value in data.items() if value is not None}
+    return {key: value if key == "turns_edited" else _shown(value) for key, value in data.items() if value is not None}
+
+
+def _shown(value: Any) -> Any:
+    return [_shown(v) for v in as_list(value)] if isinstance(value, list) else visible_surrogates(str(value))
 
 
 def _remarks(candidate: Candidate, case: dict[str, Any], proof: Proof) -> list[str]:

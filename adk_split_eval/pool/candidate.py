@@ -89,7 +89,8 @@ class Candidate:
 
     @property
     def fingerprint(self) -> str:
-        return str(self.provenance.get("fingerprint", ""))
+        """The fault's fingerprint; the file's own name when somebody removed it."""
+        return str(self.provenance.get("fingerprint") or self.id)
 
     @property
     def severity(self) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 from adk_split_eval.pool import personal
 from adk_split_eval.pool.candidate import HOLE, Hit
-from adk_split_eval.pool.emit import as_list, as_mapping, has_lone_surrogate
+from adk_split_eval.pool.emit import as_list, as_mapping, depth_exceeded, has_lone_surrogate, portable
 from adk_split_eval.pool.volatile import expected_args, expected_value
 from adk_split_eval.record import Call, Conversation, Turn
 
@@ -181,6 +181,9 @@ def _steps(turn: Turn, said: str, number: int, notes: list[str]) -> list[Any]:
 
 
 def _call(call: Call, said: str, number: int, notes: list[str]) -> Any:
+    if depth_exceeded(call.args):
+        notes.append(f"turn {number}, {call.name}: its arguments nest too deeply to be expected, so only its name is")
+        return call.name
     args = expected_args(call, said, notes, f"turn {number}")
     return {"name": call.name, "args": args} if args else call.name
 
@@ -194,9 +197,9 @@ def _keep_counter_example(entry: dict[str, Any], hit: Hit, turn: Turn) -> None:
 def _add_state(case: dict[str, Any], material: Material, draft: Draft) -> None:
     conversation = material.conversation
     before = personal.start_state(conversation.state_before or {})
-    unfit = sorted(key for key, value in before.items() if has_lone_surrogate(value))
+    unfit = sorted(key for key, value in before.items() if not (portable(key) and portable(value)))
     for key in unfit:
-        draft.notes.append(f"state key {key} holds text that is no valid Unicode and was left out")
+        draft.notes.append(f"state key {key} holds what JSON cannot carry (or nests too deeply) and was left out")
     session: dict[str, Any] = {"user_id": material.user_id} if material.user_id else {}
     if state := {key: value for key, value in before.items() if key not in unfit}:
         session["state"] = state

@@ -88,6 +88,33 @@ def has_lone_surrogate(value: Any) -> bool:
     return False
 
 
+def depth_exceeded(value: Any, depth: int = 0) -> bool:
+    """Whether ``value`` nests deeper than a plan can carry."""
+    if depth >= MAX_DEPTH - 8:
+        return True
+    if isinstance(value, Mapping):
+        return any(depth_exceeded(v, depth + 1) for v in cast("Mapping[Any, Any]", value).values())
+    if isinstance(value, (list, tuple)):
+        return any(depth_exceeded(v, depth + 1) for v in cast("list[Any]", value))
+    return False
+
+
+def portable(value: Any, depth: int = 0) -> bool:
+    """Whether a plan can carry ``value``: valid Unicode, finite numbers, no deeper than this emitter writes as plain YAML."""
+    if depth >= MAX_DEPTH - 8:
+        return False
+    if isinstance(value, str):
+        return not _SURROGATE.search(value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[Any, Any]", value)
+        return all(portable(k, depth + 1) and portable(v, depth + 1) for k, v in entries.items())
+    if isinstance(value, (list, tuple)):
+        return all(portable(v, depth + 1) for v in cast("list[Any]", value))
+    return True
+
+
 def _mapping(data: Mapping[str, Any], indent: int, depth: int) -> Iterator[str]:
     pad = " " * indent
     for key, value in data.items():

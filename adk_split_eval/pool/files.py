@@ -52,9 +52,10 @@ def load_header(path: Path) -> Candidate:
     text = read_text(path)
     body = _BODY.search(text)
     if body and not any(f"\n{key}" in text[: body.start()] for key in _BULKY):
-        data = parse(text[: body.start()], str(path))
-        if {"candidate", "status", "case_id", "hit", "seen", "provenance"} <= data.keys():
-            return Candidate.from_json(data, path)
+        with contextlib.suppress(PoolError):  # an unusual layout: read the whole file
+            data = parse(text[: body.start()], str(path))
+            if {"candidate", "status", "case_id", "hit", "seen", "provenance"} <= data.keys():
+                return Candidate.from_json(data, path)
     return load(path)
 
 
@@ -130,7 +131,7 @@ def _known(candidate: Candidate, plan_dir: Path) -> tuple[Path, Candidate | None
                 candidate.id = path.stem
             return (path, None) if renamed is None else (renamed, load(renamed))
         known = load(path)
-        if known.fingerprint in ("", candidate.fingerprint):
+        if known.fingerprint in (known.id, candidate.fingerprint):
             return path, known
     raise refuse("ASE953", "several files claim this fingerprint", path=str(folder), help="remove the copies")
 
