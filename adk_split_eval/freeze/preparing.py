@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ def prepare(candidate: Candidate, plan: Plan, *, replay_tools: bool = False) -> 
         case["replay_tools"] = True
     if case.get("replay_tools"):
         _pin_tool_results(case, candidate)
+        _require_results(case, candidate)
     case["case_id"] = frozen_id(candidate.case_id, taken_ids(plan))
     for key in ("scene", "goal"):
         if isinstance(case.get(key), str):
@@ -195,19 +197,31 @@ def _add_process(case: dict[str, Any], candidate: Candidate, plan: Plan) -> None
 
 
 def _pin_tool_results(case: dict[str, Any], candidate: Candidate) -> None:
-    """Give each turn the recorded results of its calls, for our runner to replay."""
+    """Give each turn the recorded results of its calls, for our runner to replay; those written by hand come after them."""
     recorded = iter(candidate.transcript)
     turns: list[dict[str, Any]] = []
     for turn in (as_mapping(t) for t in as_list(case.get("turns"))):
         source = next((t for t in recorded if t.get("user") == turn.get("user")), None)
-        if source is None or "tool_results" in turn:
-            turns.append(turn)
-            continue
-        calls = (as_mapping(c) for c in as_list(source.get("tool_calls")))
-        turns.append(
-            turn | {"tool_results": [_result(call) for call in calls if call.get("name") != "transfer_to_agent"]}
-        )
+        calls = (as_mapping(c) for c in as_list(source.get("tool_calls"))) if source else ()
+        results = [_result(call) for call in calls if call.get("name") != "transfer_to_agent"]
+        by_hand = [r for r in as_list(turn.get("tool_results")) if r not in results]
+        turns.append(turn | {"tool_results": [*results, *by_hand]})
     case["turns"] = turns
+
+
+def _require_results(case: dict[str, Any], candidate: Candidate) -> None:
+    """A call that the mended agent is expected to make needs a result too, or the case could never be green."""
+    turns = [as_mapping(turn) for turn in as_list(case.get("turns"))]
+    recorded = Counter(str(as_mapping(r).get("name")) for turn in turns for r in as_list(turn.get("tool_results")))
+    for number, turn in enumerate(turns):
+        for name in call_names(as_list(turn.get("expect_tools"))):
+            recorded[name] -= 1
+            if recorded[name] < 0 and name != "transfer_to_agent":
+                message = f"turn {number + 1} expects {name}, and the recording has no (further) result of it to replay"
+                mend = (
+                    f"add one to the turn: tool_results: [{{name: {name}, args: ..., response: ...}}], or do not replay"
+                )
+                raise _at(candidate, INVALID, message, mend, ("turns", number))
 
 
 def _result(call: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -173,14 +174,20 @@ def test_comments_in_the_frozen_file_survive(plan: Path) -> None:
 
 
 def test_replayed_tools_are_pinned_from_the_recording(plan: Path) -> None:
-    desk.approved(plan.parent)
+    path = desk.approved(plan.parent)
+    said = refusal(plan, replay_tools=True)
+    assert "turn 3 expects quote, and the recording has no (further) result" in said
+    head, _, draft = path.read_text("utf-8").partition("\ndraft:")
+    quote = {"name": "quote", "args": {"id": "L1"}, "response": {"pays": 9}}
+    draft = draft.replace(
+        "      response: {excludes", f"      tool_results: [{json.dumps(quote)}]\n      response: {{excludes"
+    )
+    path.write_text(f"{head}\ndraft:{draft}", "utf-8")
     report = freeze(plan, replay_tools=True)
     case = frozen_cases(plan)[0]
     assert case["replay_tools"] is True
-    assert case["turns"][0]["tool_results"] == [
-        {"name": "look", "args": {"id": "L1"}, "response": {"id": "L1", "amount": 12}}
-    ]
-    assert case["turns"][1]["tool_results"] == []
+    look = {"name": "look", "args": {"id": "L1"}, "response": {"id": "L1", "amount": 12}}
+    assert [t["tool_results"] for t in case["turns"]] == [[look], [], [quote]]
     assert any("only our runner" in note for note in report.outcomes[0].notes)
 
 
