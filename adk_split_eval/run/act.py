@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,7 +43,7 @@ def collect_failures() -> None:
         logger.addHandler(_FailureCollector())
 
 
-def _session_identity(case: Case, app_name: str) -> tuple[str, str]:
+def session_identity(case: Case, app_name: str) -> tuple[str, str]:
     given = case.eval_case.get("session_input")
     if not given:
         return DEFAULT_APP, DEFAULT_USER
@@ -68,6 +68,10 @@ async def act(
     from adk_split_eval.run.replay import replay_plugin
 
     collect_failures()
+    if case.runner.get("interrupt"):
+        from adk_split_eval.run.recovery import act_interrupted
+
+        return await act_interrupted(case, agent, simulator_config, session_id=session_id, unit_timeout=unit_timeout)
     ending = Ending()
     sessions = adk.InMemorySessionService()
     eval_case = adk.EvalCase.model_validate(case.eval_case)
@@ -79,10 +83,17 @@ async def act(
     plugins: list[Any] = [replay] if replay is not None else []
     try:
         async with asyncio.timeout(unit_timeout):
-            service = await _service(
-                adk, case, agent, eval_case, simulator_config, sessions, ending, session_id, plugins
+            service = await build_service(
+                adk,
+                agent,
+                eval_case,
+                simulator_config,
+                sessions,
+                lambda provider: ObservingProvider(provider, ending, adk),
+                session_id,
+                plugins,
             )
-            invocations, error = await _infer(adk, service, agent.app_name, eval_case, use_live)
+            invocations, error = await infer(adk, service, agent.app_name, eval_case, use_live)
     except TimeoutError:
         error = f"the conversation did not finish within {unit_timeout:g} s"
         ending.stop_reason = "timeout"
@@ -90,22 +101,22 @@ async def act(
         error = describe(problem)
     if replay is not None and replay.misses:
         error = f"replay: {replay.misses[0]}"
-    app_name, user_id = _session_identity(case, agent.app_name)
+    app_name, user_id = session_identity(case, agent.app_name)
     session: Any = await sessions.get_session(app_name=app_name, user_id=user_id, session_id=actual_session)
-    return _record(adk, case, ending, session, invocations, error)
+    return record(adk, case, ending, session, invocations, error)
 
 
-async def _service(
+async def build_service(
     adk: Any,
-    case: Case,
     agent: LoadedAgent,
     eval_case: Any,
     simulator_config: dict[str, Any] | None,
     sessions: Any,
-    ending: Ending,
+    observed: Callable[[Any], Any],
     session_id: str,
     plugins: list[Any],
 ) -> Any:
+    """ADK's evaluation service for one case and a fresh agent; ``observed`` wraps ADK's user-simulator provider."""
     app, root_agent = await agent.fresh()
     app = with_plugins(adk, app, root_agent, agent.app_name, plugins)
     config = adk.EvalConfig.model_validate({"user_simulator_config": simulator_config} if simulator_config else {})
@@ -119,7 +130,7 @@ async def _service(
         eval_sets_manager=manager,
         session_service=sessions,
         session_id_supplier=lambda: session_id,
-        user_simulator_provider=ObservingProvider(provider, ending, adk),
+        user_simulator_provider=observed(provider),
     )
 
 
@@ -132,7 +143,7 @@ def with_plugins(adk: Any, app: Any, root_agent: Any, name: str, plugins: list[A
     return app.model_copy(update={"plugins": [*plugins, *app.plugins]})
 
 
-async def _infer(
+async def infer(
     adk: Any, service: Any, app_name: str, eval_case: Any, use_live: bool
 ) -> tuple[list[Any] | None, str | None]:
     watcher = current_watcher()
@@ -153,7 +164,7 @@ async def _infer(
     return list(result.inferences or []), None
 
 
-def _record(
+def record(
     adk: Any, case: Case, ending: Ending, session: Any, invocations: list[Any] | None, error: str | None
 ) -> Acted:
     from adk_split_eval.metrics.adapter import conversation_from_invocations
@@ -205,10 +216,10 @@ def _attach_events(conversation: Conversation, invocations: list[Any], events: l
     for turn, invocation in zip(conversation.turns, invocations, strict=False):
         own = by_invocation.get(invocation.invocation_id)
         if own:
-            turn.events = list(_raw_events(own))
+            turn.events = list(raw_events(own))
 
 
-def _raw_events(events: list[Any]) -> Iterator[Event]:
+def raw_events(events: list[Any]) -> Iterator[Event]:
     step = -1
     for event in events:
         if getattr(event, "author", None) == "user" or getattr(event, "partial", None):

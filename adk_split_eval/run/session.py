@@ -17,6 +17,7 @@ from adk_split_eval.record.jsonio import dumps, write_atomically
 from adk_split_eval.record.runs import RunFolder, list_runs, resolve_run, run_folder
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.agents import AgentLoadError, LoadedAgent, load_agent
+from adk_split_eval.run.contrasts import apply_contrasts
 from adk_split_eval.run.engine import Engine, EngineOptions, Progress, Tally
 from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
 from adk_split_eval.run.journal import Journal, JournalError, Unit
@@ -277,6 +278,7 @@ def finish(
     stored: Journal | None = None,
 ) -> None:
     """Store the result, then pool the hits: the result is on disk before anything after it can fail."""
+    apply_contrasts(prepared.compiled, result, conversation_of, fail_on_hit=options.fail_on_hit)
     write_result(prepared.folder, result, stored)
     if not options.write_candidates:
         return
