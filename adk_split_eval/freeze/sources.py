@@ -86,7 +86,7 @@ def _candidate(recorded: Recorded, path: Path, plan_id: str, prefix: bool) -> Ca
         case_id=recorded.case_id,
         conversation=recorded.conversation,
         hit=hit,
-        carries=_carried(hit),
+        carries=_carried(recorded.failed),
         scene=f"from {path.name}: {recorded.case_id} ({about})",
         user_id=recorded.user_id,
     )
@@ -94,8 +94,8 @@ def _candidate(recorded: Recorded, path: Path, plan_id: str, prefix: bool) -> Ca
     return assemble(material, provenance, now(), prefix=prefix)
 
 
-def _carried(hit: Hit) -> dict[str, Any]:
-    return {"grounded_numbers": True} if hit.criterion == "grounded_numbers_v1" else {}
+def _carried(failed: list[CriterionResult]) -> dict[str, Any]:
+    return {"grounded_numbers": True} if any(c.name == "grounded_numbers_v1" for c in failed) else {}
 
 
 def read_source(path: Path) -> Iterator[Recorded]:

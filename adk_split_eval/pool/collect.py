@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from adk_split_eval.criteria import catalogue
 from adk_split_eval.pool import personal
 from adk_split_eval.pool.candidate import Candidate, Hit, Seen
 from adk_split_eval.pool.draft import Draft, Material, holes, make_draft
-from adk_split_eval.pool.emit import as_mapping, plain_data
+from adk_split_eval.pool.emit import as_list, as_mapping, plain_data
 from adk_split_eval.pool.fingerprint import calls_that_matter, content_hash, fingerprint, kin
 from adk_split_eval.pool.locate import failing_turn, guilty_sentence
 from adk_split_eval.pool.transcript import to_transcript
@@ -81,8 +82,9 @@ def candidates_from(
 
 
 def build_hit(failed: Sequence[CriterionResult], conversation: Conversation, reasons: Sequence[str]) -> Hit:
-    """Which of the failed criteria the candidate is about: deterministic ones first, then judged ones, the goal last."""
-    ranked = sorted(failed, key=lambda c: 2 if c.name == GOAL else 0 if c.kind == "deterministic" else 1)
+    """Which of the failed criteria the candidate is about: an invariant first (it says what the fault is), then one that
+    compares with a reference, then a judged one, the goal last."""
+    ranked = sorted(failed, key=_rank)
     if not ranked:
         return Hit("", "deterministic", list(reasons))
     chief = ranked[0]
@@ -91,6 +93,15 @@ def build_hit(failed: Sequence[CriterionResult], conversation: Conversation, rea
     blamed = conversation.turns[turn - 1] if turn is not None else None
     sentence = None if chief.name in ABOUT_CALLS else guilty_sentence(said, blamed)
     return Hit(chief.name, chief.kind, list(said), sentence, turn, [c.name for c in ranked[1:]])
+
+
+def _rank(criterion: CriterionResult) -> int:
+    if criterion.name == GOAL:
+        return 3
+    if criterion.kind == "judged":
+        return 2
+    info = catalogue.get(criterion.name)
+    return 1 if info is not None and info.reference_based else 0
 
 
 def assemble(material: Material, provenance: dict[str, Any], when: str, *, prefix: bool = False) -> Candidate:
@@ -173,6 +184,9 @@ _KEYS: dict[str, str] = {
 def keeps_criterion(criterion: str, case: dict[str, Any]) -> bool:
     """Whether the case itself switches on the criterion that hit (process rules may also stand on the whole plan)."""
     key = _KEYS.get(criterion)
+    if criterion in ("tool_args_v1", "tool_trajectory_avg_score"):
+        turns = (as_mapping(turn) for turn in as_list(case.get("turns")))
+        return any("expect_tools" in turn for turn in turns)
     if key is None:
         return False
     return key == "process" or bool(case.get(key))

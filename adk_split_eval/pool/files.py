@@ -22,7 +22,7 @@ KEPT_VARIANTS = 5
 NEAR = 5
 
 _HEADER = """\
-# A hit of the probe, waiting for review. Look at the simulated user first: was it in its role?
+# A candidate for the fixed set, waiting for review. Look at the simulated user first: was it in its role?
 # Then fill every TODO of the draft with what the agent should have done, and set status to approved or rejected.
 """
 _HOLE_LINE = re.compile(r"^( *(?:- )?expect_tools: TODO)$", re.MULTILINE)

@@ -16,6 +16,7 @@ import pytest
 
 from adk_split_eval import pool
 from adk_split_eval.pool import personal
+from adk_split_eval.pool.collect import build_hit
 from adk_split_eval.pool.review import decide, redraft
 from adk_split_eval.record import Call, Case, CaseResult, Conversation, Criterion, CriterionResult, RunResult, Turn
 
@@ -259,3 +260,13 @@ def test_killed_at_any_write_the_pool_is_whole(tmp_path: Path, known: bool, writ
     path = pool.store(candidate(run_id="r2", at="2026-12-01T00:00:00Z"), tmp_path)
     assert pool.load(path).seen.count == (2 if known else 1)
     assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_the_criterion_that_says_most_is_the_one_the_candidate_is_about() -> None:
+    names = ["goal_reached_v1", "tool_args_v1", "hallucinations_v1", "team_metric", "grounded_numbers_v1"]
+    kinds = {"hallucinations_v1": "judged"}
+    failed = [CriterionResult(n, kinds.get(n, "deterministic"), "failed") for n in names]  # type: ignore[arg-type]
+    hit = build_hit(failed, conversation(), [])
+    assert [hit.criterion, *hit.also] == [
+        "team_metric", "grounded_numbers_v1", "tool_args_v1", "hallucinations_v1", "goal_reached_v1",
+    ]  # fmt: skip
