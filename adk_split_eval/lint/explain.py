@@ -38,7 +38,7 @@ def _elsewhere(code: str) -> str | None:
     from importlib import import_module
     from importlib.util import find_spec
 
-    for room in ("plan", "build", "run", "pool", "freeze", "models"):
+    for room in ("plan", "build", "lint", "run", "pool", "freeze", "models"):
         name = f"adk_split_eval.{room}.codes"
         if find_spec(f"adk_split_eval.{room}") is None or find_spec(name) is None:
             continue

@@ -1,9 +1,29 @@
-"""Models that make runs work offline: scripted ones follow rules, recorded ones replay answers."""
+"""Models that make runs work offline: scripted ones follow rules, recorded ones replay answers.
 
-from adk_split_eval.models.located import ScriptError
-from adk_split_eval.models.recorded import NotRecordedError, RecordedLlm, register_recorded
-from adk_split_eval.models.rules import NoRuleMatches
-from adk_split_eval.models.scripted import ScriptedFault, ScriptedLlm, register_scripted
+Names load on demand: the model classes need google-adk, what is known about their scripts does not.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adk_split_eval.models.located import ScriptError
+    from adk_split_eval.models.recorded import NotRecordedError, RecordedLlm, register_recorded
+    from adk_split_eval.models.rules import NoRuleMatches
+    from adk_split_eval.models.scripted import ScriptedFault, ScriptedLlm, register_scripted
+
+_HOMES = {
+    "NoRuleMatches": "rules",
+    "NotRecordedError": "recorded",
+    "RecordedLlm": "recorded",
+    "ScriptError": "located",
+    "ScriptedFault": "scripted",
+    "ScriptedLlm": "scripted",
+    "register_recorded": "recorded",
+    "register_scripted": "scripted",
+}
 
 __all__ = [
     "NoRuleMatches",
@@ -15,3 +35,10 @@ __all__ = [
     "register_recorded",
     "register_scripted",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)
