@@ -79,7 +79,7 @@ class FastChecks:
     def _compile_model(self, model: Model) -> Check:
         leaves: dict[str, tuple[type, ...]] = {}
         deep: dict[str, Check] = {}
-        required = [f.name for f in model.fields.values() if f.required]
+        required = frozenset(f.name for f in model.fields.values() if f.required)
         for field in model.fields.values():
             kind = field_type(model.name, field.name, field.type)
             types = _LEAF_TYPES.get(kind)
@@ -89,9 +89,10 @@ class FastChecks:
                 deep[field.name] = self._compile(kind)
 
         def check(value: Any) -> bool:
-            if type(value) is not dict:
+            if value.__class__ is not dict:
                 return False
-            for key, item in cast("dict[str, Any]", value).items():
+            given: Any = value
+            for key, item in given.items():
                 types = leaves.get(key)
                 if types is not None:
                     if type(item) not in types:
@@ -100,7 +101,7 @@ class FastChecks:
                     inner = deep.get(key)
                     if inner is None or not inner(item):
                         return False
-            return all(key in value for key in required)
+            return not required or required <= given.keys()
 
         return check
 
@@ -110,6 +111,8 @@ class FastChecks:
             return _always
         if head in _LEAF_TYPES:
             return _type_check(_LEAF_TYPES[head])
+        if head == "optional" and inner[0].startswith("list["):
+            return _list_of(self._compile(split_type(inner[0])[1][0]), or_none=True)
         if head == "optional":
             return _optional(self._compile(inner[0]))
         if head == "list":
@@ -122,7 +125,7 @@ class FastChecks:
             return _any_of([self._compile(i) for i in inner])
         if head in ("enum", "literal"):
             return _one_of(frozenset(inner))
-        return lambda value: self.model(head)(value)
+        return self.model(head)  # ADK's models hold no cycles
 
 
 _LEAF_TYPES: dict[str, tuple[type, ...]] = {
@@ -150,11 +153,12 @@ def _optional(inner: Check) -> Check:
     return lambda value: value is None or inner(value)
 
 
-def _list_of(inner: Check) -> Check:
+def _list_of(inner: Check, or_none: bool = False) -> Check:
     def check(value: Any) -> bool:
-        if type(value) is not list:
-            return False
-        return all(map(inner, cast("list[Any]", value)))
+        if value.__class__ is not list:
+            return or_none and value is None
+        items: Any = value
+        return False not in map(inner, items)
 
     return check
 

@@ -20,7 +20,8 @@ _ROOT_FIELDS = frozenset({"eval_set_id", "name", "description", "eval_cases", "c
 class Survey:
     """What one pass over a set found, so that rules with nothing to say need not look.
 
-    Counts are of cases or turns; ``texts`` are distinct references, ``arguments`` distinct long argument strings.
+    Counts are of cases or turns; ``texts`` are distinct references, ``arguments`` distinct argument strings,
+    ``shapes`` tool → the argument names it is expected with.
     """
 
     fixed: int = 0
@@ -40,6 +41,7 @@ class Survey:
     ids: list[str] = field(default_factory=list[str])
     references: set[str] = field(default_factory=set[str])
     arguments: set[str] = field(default_factory=set[str])
+    shapes: dict[str, set[tuple[str, ...]]] = field(default_factory=dict[str, set[tuple[str, ...]]])
 
 
 @dataclass(slots=True)
@@ -72,14 +74,14 @@ class EvalSet:
 
     def simulated_cases(self) -> Iterator[tuple[int, Json, Json]]:
         """(index, case, scenario) of each case a simulator plays."""
-        for index, case in self.cases:
+        for index, case in self.cases if self.survey.simulated else ():
             scenario = case.get("conversation_scenario")
             if isinstance(scenario, dict):
                 yield index, case, cast("Json", scenario)
 
     def fixed_cases(self) -> Iterator[tuple[int, Json, list[Json]]]:
         """(index, case, turns) of each case with a written conversation."""
-        for index, case in self.cases:
+        for index, case in self.cases if self.survey.fixed else ():
             turns = case.get("conversation")
             if isinstance(turns, list):
                 yield index, case, [cast("Json", t) for t in cast("list[Any]", turns) if isinstance(t, dict)]
@@ -135,24 +137,26 @@ def _open_set(document: Document, knowledge: Knowledge) -> EvalSet:
     return EvalSet(document, data, normal, problems, survey(normal))
 
 
+# Classes are compared through ``__class__`` below: as fast as ``type``, and the hot path stays free of casts.
+
+
 def survey(cases: list[tuple[int, Json]]) -> Survey:
     """One pass over all cases."""
     found = Survey()
     ids = found.ids
     for _, case in cases:
         name = case.get("eval_id")
-        ids.append(name if type(name) is str else "")
-        turns = case.get("conversation")
-        if type(turns) is list:
+        ids.append(name if isinstance(name, str) else "")
+        turns: Any = case.get("conversation")
+        if turns.__class__ is list:
             found.fixed += 1
-            items = cast("list[Any]", turns)
-            if len(items) > found.longest:
-                found.longest = len(items)
-            if not items:
+            if len(turns) > found.longest:
+                found.longest = len(turns)
+            if not turns:
                 found.empty_conversations += 1
-            for turn in items:
-                if type(turn) is dict:
-                    _survey_turn(cast("Json", turn), found)
+            for turn in turns:
+                if turn.__class__ is dict:
+                    _survey_turn(turn, found)
         else:
             found.simulated += 1
         if case.get("rubrics"):
@@ -164,12 +168,12 @@ def survey(cases: list[tuple[int, Json]]) -> Survey:
     return found
 
 
-def _survey_turn(turn: Json, found: Survey) -> None:
+def _survey_turn(turn: Any, found: Survey) -> None:
     found.turns += 1
-    user = turn.get("user_content")
+    user: Any = turn.get("user_content")
     if not content_text(user).strip():
         found.empty_users += 1
-    if type(user) is dict and cast("Json", user).get("role", "user") not in ("user", None):
+    if user.__class__ is dict and user.get("role", "user") not in ("user", None):
         found.odd_roles += 1
     reference = content_text(turn.get("final_response"))
     if reference:
@@ -185,42 +189,48 @@ def _survey_turn(turn: Json, found: Survey) -> None:
         found.turns_without_calls += 1
     else:
         for _, call in calls:
-            args = call.get("args")
-            if type(args) is dict:
-                for value in cast("Json", args).values():
-                    if type(value) is str:
-                        found.arguments.add(value)
-                    elif type(value) is dict or type(value) is list:
-                        found.arguments.update(strings(value))
+            _survey_call(call, found)
+
+
+def _survey_call(call: Any, found: Survey) -> None:
+    args: Any = call.get("args")
+    if args.__class__ is not dict:
+        args = {}
+    found.shapes.setdefault(str(call.get("name")), set()).add(tuple(args))
+    for value in args.values():
+        kind: Any = value.__class__
+        if kind is str:
+            found.arguments.add(value)
+        elif kind is dict or kind is list:
+            found.arguments.update(strings(value))
 
 
 def content_text(content: Any) -> str:
     """The text of a Content, as ADK joins it; empty when it has none."""
-    if type(content) is not dict:
+    if content.__class__ is not dict:
         return ""
-    parts: Any = cast("Json", content).get("parts")
-    if type(parts) is not list:
+    given: Any = content
+    parts: Any = given.get("parts")
+    if parts.__class__ is not list:
         return ""
-    texts = [cast("Json", p).get("text") for p in cast("list[Any]", parts) if type(p) is dict]
-    return "\n".join([t for t in texts if type(t) is str and t])
+    if len(parts) == 1 and parts[0].__class__ is dict:
+        text: Any = parts[0].get("text")
+        return text if text.__class__ is str else ""
+    texts = [p.get("text") for p in parts if p.__class__ is dict]
+    return "\n".join([t for t in texts if t.__class__ is str and t])
 
 
 def expected_calls(turn: Json) -> list[tuple[Path, Json]] | None:
     """The tool calls a turn expects with their paths within the turn; None when it annotates none at all."""
-    data = turn.get("intermediate_data")
-    if type(data) is not dict:
+    data: Any = turn.get("intermediate_data")
+    if data.__class__ is not dict:
         return None
-    data = cast("Json", data)
-    uses = data.get("tool_uses")
-    if type(uses) is list:
-        return [
-            (("intermediate_data", "tool_uses", i), cast("Json", use))
-            for i, use in enumerate(cast("list[Any]", uses))
-            if type(use) is dict
-        ]
-    events = data.get("invocation_events")
-    if type(events) is list:
-        return _event_calls(cast("list[Any]", events))
+    uses: Any = data.get("tool_uses")
+    if uses.__class__ is list:
+        return [(("intermediate_data", "tool_uses", i), use) for i, use in enumerate(uses) if use.__class__ is dict]
+    events: Any = data.get("invocation_events")
+    if events.__class__ is list:
+        return _event_calls(events)
     return None
 
 

@@ -50,6 +50,8 @@ def is_comment(name: str) -> bool:
 def dropped(project: Project) -> Iterator[tuple[Document, Problem, str | None]]:
     """(document, unknown key, case) for each key a model ignores rather than forbids."""
     for eval_set in project.sets:
+        if not eval_set.problems:
+            continue
         names = {i: case_id(c) for i, c in eval_set.cases}
         for problem in eval_set.problems:
             if problem.what == "unknown" and problem.extra != "forbid" and problem.path not in _CAMEL:

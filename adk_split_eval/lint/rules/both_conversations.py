@@ -20,6 +20,8 @@ from adk_split_eval.lint.views import EvalSet, case_id
 
 
 def check(eval_set: EvalSet) -> Iterator[Report]:
+    if not eval_set.problems:
+        return
     names = {i: case_id(c) for i, c in eval_set.cases}
     for problem in eval_set.problems:
         index = problem.path[1] if len(problem.path) > 1 else None

@@ -26,20 +26,25 @@ def check(project: Project) -> Iterator[Report]:
     for eval_set in project.sets:
         folders.setdefault(eval_set.document.folder, []).append(eval_set)
     for sets in folders.values():
-        seen: dict[str, tuple[EvalSet, int]] = {}
+        seen: dict[str, EvalSet] = {}
         for eval_set in sets if len(sets) > 1 else []:
-            here: dict[str, int] = {}
-            for index, case in eval_set.cases:
-                name = case_id(case)
-                if name is None or name in here:
-                    continue
-                here[name] = index
-                if name in seen:
-                    other, other_index = seen[name]
-                    yield Report(eval_set.document, case_path(index, "eval_id"), f"`{quoted(name)}` is also a case of {other.document.path}", "make ids unique in the folder",
-                                 case_id=name, related=[(other.document, case_path(other_index, "eval_id"), "the other one")])  # fmt: skip
-            for name, index in here.items():
-                seen.setdefault(name, (eval_set, index))
+            ids = eval_set.survey.ids
+            if not seen.keys().isdisjoint(ids):
+                yield from _repeated(eval_set, seen)
+            for name in ids:
+                seen.setdefault(name, eval_set)
+
+
+def _repeated(eval_set: EvalSet, seen: dict[str, EvalSet]) -> Iterator[Report]:
+    done: set[str] = set()
+    for index, case in eval_set.cases:
+        name = case_id(case)
+        if name and name in seen and name not in done:
+            done.add(name)
+            other = seen[name]
+            place = next(i for i, c in other.cases if case_id(c) == name)
+            yield Report(eval_set.document, case_path(index, "eval_id"), f"`{quoted(name)}` is also a case of {other.document.path}", "make ids unique in the folder",
+                         case_id=name, related=[(other.document, case_path(place, "eval_id"), "the other one")])  # fmt: skip
 
 
 RULE = Rule(

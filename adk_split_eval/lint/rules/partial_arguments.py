@@ -21,13 +21,18 @@ from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._arguments import arguments, calls, comparing
 from adk_split_eval.lint.rules._common import quoted
 
+_MANY = 40
+"""A tool expected with so many sets of arguments takes free ones; nothing follows from one being smaller."""
+
 
 def check(pair: Pair) -> Iterator[Report]:
     if comparing(pair) is None:
         return
-    keys: dict[str, set[frozenset[str]]] = {}
-    for _, call, _ in calls(pair):
-        keys.setdefault(str(call.get("name")), set()).add(frozenset(arguments(call)))
+    keys = {
+        name: {frozenset(s) for s in shapes}
+        for name, shapes in pair.set.survey.shapes.items()
+        if 1 < len(shapes) < _MANY
+    }
     suspects = {
         name: {s for s in shapes if any(s < other for other in shapes)}
         for name, shapes in keys.items()

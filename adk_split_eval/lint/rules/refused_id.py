@@ -38,6 +38,8 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
                 "use letters, digits and underscores",
                 level="info",
             )
+    if all(_WEB.fullmatch(name) for name in eval_set.survey.ids):
+        return
     for index, case in eval_set.cases:
         name = case_id(case)
         if name is not None and (not name.strip() or name != name.strip() or "," in name or ":" in name):

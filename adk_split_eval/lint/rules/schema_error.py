@@ -29,6 +29,8 @@ from adk_split_eval.lint.views import case_id
 
 def check(project: Project) -> Iterator[Report]:
     for eval_set in project.sets:
+        if not eval_set.problems:
+            continue
         names = {i: case_id(c) for i, c in eval_set.cases}
         camel = any(k in eval_set.data for k in ("evalSetId", "evalCases"))
         for problem in eval_set.problems:
