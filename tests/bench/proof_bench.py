@@ -99,6 +99,7 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
         self.agent = folder / "bench_agent"
         if not self.agent.exists():
             shutil.copytree(HERE / "bench_agent", self.agent, ignore=shutil.ignore_patterns("__pycache__"))
@@ -191,7 +192,7 @@ def _adk_eval(agent: Path, sets: list[str], config: str | None) -> tuple[int, st
             main(arguments, standalone_mode=False)
     except SystemExit as stop:
         return int(stop.code or 0), output.getvalue(), None
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever ends plain ADK is what the test wants to know
         return 1, output.getvalue(), f"{type(error).__name__}: {error}"
     return 0, output.getvalue(), None
 

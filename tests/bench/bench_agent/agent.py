@@ -1,9 +1,8 @@
 """The agents of the proving bench: a desk with tools, a colleague it hands over to, and an agent it uses as a tool."""
 
+import proof_models as models
 from google.adk.agents import LlmAgent
 from google.adk.tools.agent_tool import AgentTool
-
-import proof_models as models
 
 models.register()
 
