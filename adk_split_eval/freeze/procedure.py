@@ -263,8 +263,11 @@ def check_date(text: str) -> str:
 
 
 def rebuild(loaded: LoadedPlan) -> list[str]:
-    """Write the generated sets; returns what changed."""
+    """Write the generated sets; returns what changed. A plan that cannot be built is left for `build` to complain about."""
     from adk_split_eval.build import compile_plan, write_sets
 
-    report = write_sets(compile_plan(loaded))
+    compiled = compile_plan(loaded)
+    if any(f.level == "error" and f.case_id is None for f in compiled.findings):
+        return []
+    report = write_sets(compiled)
     return [*report.written, *report.removed]

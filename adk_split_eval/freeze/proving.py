@@ -80,8 +80,9 @@ class NoAgentError(Exception):
 
 
 def compile_with(loaded: LoadedPlan, case: dict[str, Any], where: str) -> tuple[CompiledPlan, Case]:
-    """The plan compiled with ``case`` in its fixed set. Raises PoolError when the plan or the case is rejected."""
+    """The plan compiled with ``case`` in its fixed set. Raises PlanError when the plan, PoolError when the case is rejected."""
     from adk_split_eval.build import compile_plan
+    from adk_split_eval.plan import PlanError
     from adk_split_eval.plan.models import FixedSet, FrozenCase
 
     plan = loaded.plan
@@ -91,7 +92,7 @@ def compile_with(loaded: LoadedPlan, case: dict[str, Any], where: str) -> tuple[
     grown = plan.model_copy(update={"fixed_set": fixed.model_copy(update={"cases": [*others, frozen]})})
     compiled = compile_plan(replace(loaded, plan=grown))
     if errors := [f for f in compiled.findings if f.level == "error" and f.case_id is None]:
-        raise PoolError(*errors)
+        raise PlanError(errors)
     found = next(c for c in compiled.cases if c.set == "fixed" and c.case_id == case["case_id"])
     if found.rejected:
         raise PoolError(*(replace(f, path=f.path or where) for f in found.findings if f.level == "error"))

@@ -18,7 +18,7 @@ import freeze_desk as desk
 from adk_split_eval import pool
 from adk_split_eval.freeze import check, freeze_candidates
 from adk_split_eval.freeze.frozen_file import read_cases
-from adk_split_eval.plan import load_plan
+from adk_split_eval.plan import PlanError, load_plan
 
 
 @pytest.fixture
@@ -207,6 +207,16 @@ def test_a_prefix_cuts_the_turns_after_the_failure(plan: Path) -> None:
     freeze(plan, prefix=True)
     draft = pool.load(path).draft
     assert draft is not None and len(draft["turns"]) == 2
+
+
+def test_a_plan_that_cannot_be_built_is_no_fault_of_the_candidate(plan: Path) -> None:
+    desk.approved(plan.parent)
+    text = plan.read_text("utf-8").replace(
+        "grounded_numbers_v1: 1.0}", "grounded_numbers_v1: 1.0, forbidden_tools_v1: 1.0}"
+    )
+    plan.write_text(text, "utf-8")
+    with pytest.raises(PlanError, match="forbidden_tools_v1 is declared"):
+        freeze(plan)
 
 
 KILLED = """

@@ -270,3 +270,25 @@ def test_the_criterion_that_says_most_is_the_one_the_candidate_is_about() -> Non
     assert [hit.criterion, *hit.also] == [
         "team_metric", "grounded_numbers_v1", "tool_args_v1", "hallucinations_v1", "goal_reached_v1",
     ]  # fmt: skip
+
+
+STORING = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+import test_pool_store as material
+from adk_split_eval import pool
+for number in range(5):
+    pool.store(material.candidate(run_id=f"{sys.argv[3]}-{number}"), Path(sys.argv[1]))
+"""
+
+
+def test_two_runs_at_once_lose_no_count(tmp_path: Path) -> None:
+    here = str(Path(__file__).parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    running = [
+        subprocess.Popen([sys.executable, "-c", STORING, str(tmp_path), here, name], env=environment) for name in "abc"
+    ]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    good, _ = pool.headers(tmp_path)
+    assert [c.seen.count for c in good] == [15]
