@@ -19,6 +19,7 @@ from adk_split_eval.run import adk as border
 from adk_split_eval.run.agents import AgentLoadError, LoadedAgent, load_agent
 from adk_split_eval.run.contrasts import apply_contrasts
 from adk_split_eval.run.engine import Engine, EngineOptions, Progress, Tally
+from adk_split_eval.run.frozen import remark_on_frozen
 from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
 from adk_split_eval.run.journal import Journal, JournalError, Unit
 from adk_split_eval.run.loop import run_loop
@@ -259,6 +260,7 @@ def assemble(prepared: Prepared, results: list[CaseResult], options: RunOptions)
         tool_version=__version__,
         cases=results,
     )
+    remark_on_frozen(prepared.cases, results, compiled.plan_id, options.root)
     result.exit_code = exit_code(results, fail_on_hit=options.fail_on_hit)
     result.extra["models"] = compiled.models
     if compiled.extra.get("plan_path"):
@@ -340,9 +342,13 @@ def pool_hits(
             continue
         try:
             path = pool.store(candidate, plan_dir)
-        except OSError as error:
+        except (OSError, pool.PoolError) as error:
+            # A candidate file broken by hand, or a folder that cannot be written, must not cost the hit.
             path = pool.store(candidate, prepared.folder.path)
-            result.notes.append(f"{plan_dir}: the probe pool cannot be written ({error.strerror}); kept in {path}")
+            result.notes.append(
+                f"{plan_dir}: the probe pool cannot be written ({error}); kept in {path}, "
+                f"listed with `pool list --plan {prepared.folder.path}`"
+            )
         written.append(str(path))
     return written
 
