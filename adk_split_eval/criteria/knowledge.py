@@ -12,13 +12,12 @@ import json
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 DATA = Path(__file__).resolve().parent / "adk"
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(NamedTuple):
     """One built-in metric of one version.
 
     Attributes:
@@ -38,8 +37,7 @@ class Metric:
     criterion: str
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One field of one of ADK's models; ``type`` is in the grammar above."""
 
     name: str
@@ -49,8 +47,7 @@ class Field:
     minimum: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """One of ADK's models; ``extra`` says what happens to unknown keys: forbid, ignore or allow (both drop them)."""
 
     name: str
@@ -59,7 +56,7 @@ class Model:
     fields: dict[str, Field]
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Knowledge:
     """Everything known of one version."""
 
@@ -91,6 +88,21 @@ def _model(name: str, raw: dict[str, Any]) -> Model:
     return Model(name, raw["extra"], raw["camel"], fields)
 
 
+def _metric(name: str, raw: dict[str, Any]) -> Metric:
+    bounds: list[float] | None = raw["range"]
+    return Metric(
+        name,
+        raw["reference_based"],
+        raw["needs_scenario"],
+        raw["rubric_type"],
+        raw["google_cloud"],
+        raw["judged"],
+        raw["takes_threshold"],
+        (bounds[0], bounds[1]) if bounds else None,
+        raw["criterion"],
+    )
+
+
 def _order(version: str) -> tuple[int, ...]:
     return tuple(int(part) if part.isdigit() else 0 for part in version.split("."))
 
@@ -112,10 +124,7 @@ def nearest(version: str) -> str:
 def load(version: str) -> Knowledge:
     """What is known of ``version`` (any spelling: ``2.13``, ``2.13.0``), by the nearest known one."""
     raw: dict[str, Any] = json.loads((DATA / f"{nearest(version)}.json").read_text(encoding="utf-8"))
-    metrics = {
-        name: Metric(name=name, **{**m, "range": tuple(m["range"]) if m["range"] else None})
-        for name, m in raw["metrics"].items()
-    }
+    metrics = {name: _metric(name, m) for name, m in raw["metrics"].items()}
     return Knowledge(
         version=raw["version"],
         taken_from=raw["taken_from"],

@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from dataclasses import dataclass, field
 
 from adk_split_eval.lint.documents import Document, read
+from adk_split_eval.lint.patterns import lazy
 
-_COMMAND = re.compile(r"\badk\s+eval\b[^\n]*")
-_CONTINUED = re.compile(r"\\\r?\n[ \t]*")
+_COMMAND = lazy(r"\badk\s+eval\b[^\n]*")
+_CONTINUED = lazy(r"\\\r?\n[ \t]*")
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Selector:
     """One argument after the agent: a set with the ids asked for; ``blank`` ids start or end with a space."""
 
@@ -25,7 +25,7 @@ class Selector:
     blank: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Command:
     """One command line.
 

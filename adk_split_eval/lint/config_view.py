@@ -14,7 +14,7 @@ from adk_split_eval.lint.schema import Explainer, Problem, split_type
 Json = dict[str, Any]
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class CriterionView:
     """One entry of ``criteria``.
 
@@ -66,7 +66,7 @@ class CriterionView:
         )
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Config:
     """One config; ``document`` is None for ADK's defaults."""
 

@@ -17,7 +17,7 @@ Place = tuple[int, int, int, int]
 MAX_BYTES = 256 * 1024 * 1024
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Document:
     """One file.
 

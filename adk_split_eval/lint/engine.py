@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from adk_split_eval.criteria.knowledge import at_least
 from adk_split_eval.lint.documents import Document
-from adk_split_eval.lint.functions import forget
 from adk_split_eval.lint.plan_view import open_plan
 from adk_split_eval.lint.project import Project, open_project
 from adk_split_eval.lint.rule import Checker, Report, Rule, Scope, all_rules
@@ -20,7 +20,7 @@ INTERNAL = "ASE699"
 _RANK = {"error": 0, "warning": 1, "info": 2}
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class LintResult:
     """What one lint run says.
 
@@ -45,7 +45,7 @@ class LintResult:
 
 def lint(paths: list[str], options: Options) -> LintResult:
     """Lints ``paths``. The collector is paused meanwhile: parsing makes millions of objects and no cycles."""
-    forget()
+    _forget()
     paused = gc.isenabled()
     gc.disable()
     try:
@@ -53,6 +53,13 @@ def lint(paths: list[str], options: Options) -> LintResult:
     finally:
         if paused:
             gc.enable()
+
+
+def _forget() -> None:
+    """Nothing an earlier run remembered of the file system may speak in this one."""
+    remembering = sys.modules.get("adk_split_eval.lint.functions")
+    if remembering is not None:
+        remembering.forget()
 
 
 def _lint(paths: list[str], options: Options) -> LintResult:

@@ -7,15 +7,13 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Problem = Literal["", "no-dot", "no-module", "no-name", "not-callable", "off-path", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(NamedTuple):
     """What is known of one dotted path.
 
     Attributes:

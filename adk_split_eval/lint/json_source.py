@@ -10,14 +10,15 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
 from json.decoder import scanstring  # pyright: ignore[reportUnknownVariableType, reportAttributeAccessIssue]
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
+
+from adk_split_eval.lint.patterns import lazy
 
 Path = tuple[str | int, ...]
 Span = tuple[int, int]
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = lazy(r"[ \t\n\r]*")
 _SCAN_STRING = cast("Callable[[str, int, bool], tuple[str, int]]", scanstring)
 _DEEP = "nested too deeply to be read"
 
@@ -29,8 +30,7 @@ def _zero(_: str) -> int:
 _SKIP = json.JSONDecoder(parse_int=_zero, strict=False)
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxProblem:
+class SyntaxProblem(NamedTuple):
     """Why a text is no JSON: where (offsets), what, and how to mend it; ``edit`` when the mend is mechanical."""
 
     start: int
@@ -39,14 +39,6 @@ class SyntaxProblem:
     message: str
     help: str
     edit: tuple[int, int, str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Duplicate:
-    """A key that stands twice in one object."""
-
-    key: str
-    count: int
 
 
 class _Pairs:
@@ -142,8 +134,7 @@ def diagnose(text: str, position: int, message: str) -> SyntaxProblem:
     return SyntaxProblem(position, position + 1, "syntax", f"this is no JSON ({message.lower()})", "correct the syntax")
 
 
-@dataclass(slots=True)
-class _Children:
+class _Children(NamedTuple):
     """Offsets of one container's entries: key span (None in arrays) and value span."""
 
     keys: dict[str, Span]

@@ -24,7 +24,7 @@ WORDS: dict[How, str] = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Pair:
     """A set with the config that governs it."""
 

@@ -28,7 +28,7 @@ class Places:
         return (found.line, found.column, found.end_line, found.end_column)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class PlanView:
     """One plan.
 

@@ -18,7 +18,7 @@ from adk_split_eval.lint.settings import Options, assumed_version
 from adk_split_eval.lint.views import EvalSet, open_set
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Project:
     """One run's inputs.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from adk_split_eval.lint.documents import Document
 from adk_split_eval.lint.json_source import Path
@@ -18,7 +18,7 @@ from adk_split_eval.record.finding import Confidence, Fix, Level
 Scope = Literal["document", "set", "config", "pair", "project", "command"]
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Report:
     """What a rule saw, before its place is computed.
 
@@ -45,8 +45,7 @@ class Report:
 Checker = Callable[[Any], Iterable[Report]]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule.
 
     Attributes:

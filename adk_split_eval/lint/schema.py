@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from adk_split_eval.criteria.knowledge import Knowledge, Model
 from adk_split_eval.lint.json_source import Path, camel
@@ -19,8 +18,7 @@ Check = Callable[[Any], bool]
 What = Literal["unknown", "type", "missing", "both", "neither", "alias"]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One deviation from ADK's models.
 
     Attributes:

@@ -7,17 +7,17 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
+
+from adk_split_eval.lint.patterns import lazy
 
 
 class SettingsError(Exception):
     """The settings cannot be used; the message says where and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What one lint run was asked for.
 
     Attributes:
@@ -39,7 +39,7 @@ class Options:
     root: str = ""
     command: str | None = None
     agent_dir: str | None = None
-    project: dict[str, Any] = field(default_factory=dict[str, Any])
+    project: dict[str, Any] | None = None
 
 
 def find_pyproject(start: str) -> str | None:
@@ -132,7 +132,7 @@ def _per_file(table: dict[str, Any], path: str) -> tuple[tuple[str, tuple[str, .
     return tuple((glob, _names(given, glob, path)) for glob in given)
 
 
-_PIN = re.compile(r"^google-adk\s*(?:\[[^\]]*\])?\s*(?:==|~=)\s*([0-9][0-9.]*)", re.I)
+_PIN = lazy(r"^google-adk\s*(?:\[[^\]]*\])?\s*(?:==|~=)\s*([0-9][0-9.]*)", re.I)
 
 
 def _pin(data: dict[str, Any]) -> str | None:
@@ -153,7 +153,7 @@ def assumed_version(options: Options) -> tuple[str, str]:
     """``(version, how it was found)``: asked for, pinned by the project, installed, newest known."""
     if options.adk_version:
         return options.adk_version, "as asked"
-    pin = options.project.get("pin")
+    pin = (options.project or {}).get("pin")
     if pin:
         return str(pin), "pinned in pyproject.toml"
     installed = installed_version()

@@ -16,7 +16,7 @@ _CHECKS: dict[str, FastChecks] = {}
 _ROOT_FIELDS = frozenset({"eval_set_id", "name", "description", "eval_cases", "creation_timestamp"})
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Survey:
     """What one pass over a set found, so that rules with nothing to say need not look.
 
@@ -44,7 +44,7 @@ class Survey:
     shapes: dict[str, set[tuple[str, ...]]] = field(default_factory=dict[str, set[tuple[str, ...]]])
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class EvalSet:
     """One eval set.
 

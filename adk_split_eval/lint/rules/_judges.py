@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.config_view import Config
 from adk_split_eval.lint.json_source import Path
+from adk_split_eval.lint.patterns import lazy
 
 JUDGED_CRITERIA = frozenset(
     {"LlmAsAJudgeCriterion", "RubricsBasedCriterion", "HallucinationsCriterion", "LlmBackedUserSimulatorCriterion"}
 )
 DEFAULT_JUDGE = "gemini-2.5-flash"
-_KNOWN = re.compile(r"gemini-.*|gemma-.*|claude-.*|model-optimizer-.*|projects/.+/.+|.+/.+|\w+:.+")
+_KNOWN = lazy(r"gemini-.*|gemma-.*|claude-.*|model-optimizer-.*|projects/.+/.+|.+/.+|\w+:.+")
 
 
 def models(config: Config) -> Iterator[tuple[Path, str, str]]:

@@ -19,10 +19,11 @@ from collections.abc import Iterator
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted
-from adk_split_eval.lint.selected import commands
 
 
 def check(project: Project) -> Iterator[Report]:
+    from adk_split_eval.lint.selected import commands
+
     for command in commands(project):
         if command.config is not None and not os.path.isfile(command.resolve(command.config)):  # noqa: PTH113
             yield Report(

@@ -20,24 +20,21 @@ def polite(eval_metric, actual_invocations, expected_invocations, conversation_s
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.functions import resolve, resolve_in_project
 from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.rules._functions import declared, declared_in_plan
+from adk_split_eval.lint.rules._functions import resolved, resolved_in_plan
 
 
 def check(project: Project) -> Iterator[Report]:
-    for document, path, name in declared(project):
-        found = resolve(name, document.folder, project.options.agent_dir)
+    for document, path, found in resolved(project):
         if found.arity:
             yield Report(document, path, f"`{found.function}` {found.arity}; ADK calls it with 4 positional arguments, and the criterion stays NOT_EVALUATED",
                          "take (eval_metric, actual_invocations, expected_invocations, conversation_scenario)")  # fmt: skip
 
 
 def check_plan(plan: PlanView) -> Iterator[Report]:
-    for path, name in declared_in_plan(plan):
-        found = resolve_in_project(name, plan.document.folder)
+    for path, found in resolved_in_plan(plan):
         if found.arity:
             yield Report(plan.document, path, f"`{found.function}` {found.arity}; it is called with 4 positional arguments",
                          "take (eval_metric, actual_invocations, expected_invocations, conversation_scenario)")  # fmt: skip

@@ -19,16 +19,14 @@ The dotted path of a function that exists, importable where `adk eval` runs.
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.functions import resolve, resolve_in_project
 from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.rules._functions import declared, declared_in_plan
+from adk_split_eval.lint.rules._functions import resolved, resolved_in_plan
 
 
 def check(project: Project) -> Iterator[Report]:
-    for document, path, name in declared(project):
-        found = resolve(name, document.folder, project.options.agent_dir)
+    for document, path, found in resolved(project):
         if found.problem in ("no-module", "no-name", "no-dot", "not-callable"):
             unsure = found.problem == "no-module" and not found.environment_known
             yield Report(document, path, f"{found.message}: ADK leaves the criterion NOT_EVALUATED", found.help,
@@ -36,8 +34,7 @@ def check(project: Project) -> Iterator[Report]:
 
 
 def check_plan(plan: PlanView) -> Iterator[Report]:
-    for path, name in declared_in_plan(plan):
-        found = resolve_in_project(name, plan.document.folder)
+    for path, found in resolved_in_plan(plan):
         if found.problem in ("no-module", "no-name", "no-dot", "not-callable") and (
             found.problem != "no-module" or found.environment_known
         ):

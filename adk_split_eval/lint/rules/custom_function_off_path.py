@@ -17,15 +17,13 @@ names the function through this package.
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.functions import resolve
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.rules._functions import declared
+from adk_split_eval.lint.rules._functions import resolved
 
 
 def check(project: Project) -> Iterator[Report]:
-    for document, path, name in declared(project):
-        found = resolve(name, document.folder, project.options.agent_dir)
+    for document, path, found in resolved(project):
         if found.problem == "off-path":
             yield Report(document, path, found.message, found.help, confidence="medium")
 

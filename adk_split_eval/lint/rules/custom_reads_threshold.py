@@ -20,24 +20,21 @@ passed = score >= eval_metric.criterion.threshold
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.functions import resolve, resolve_in_project
 from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.rules._functions import declared, declared_in_plan
+from adk_split_eval.lint.rules._functions import resolved, resolved_in_plan
 
 
 def check(project: Project) -> Iterator[Report]:
-    for document, path, name in declared(project):
-        found = resolve(name, document.folder, project.options.agent_dir)
+    for document, path, found in resolved(project):
         if found.threshold_line:
             yield Report(document, path, f"`{found.function}` reads `.threshold` of its metric ({found.file}:{found.threshold_line}), which ADK sets to None",
                          "read metric.criterion.threshold")  # fmt: skip
 
 
 def check_plan(plan: PlanView) -> Iterator[Report]:
-    for path, name in declared_in_plan(plan):
-        found = resolve_in_project(name, plan.document.folder)
+    for path, found in resolved_in_plan(plan):
         if found.threshold_line:
             yield Report(
                 plan.document,

@@ -20,13 +20,14 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.fixes import remove_entry
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.plan_view import PlanView, plan_case_id
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import case_path, quoted, turn_path
 from adk_split_eval.lint.shapes import as_object
 from adk_split_eval.lint.views import EvalSet, case_id, expected_calls
 
-_WRITES = re.compile(
+_WRITES = lazy(
     r"(^|_)(set|update|save|store|change|choose|select|remember|record|put|write|register|book|create|add|submit|assign|switch|enable|disable)(_|$)",
     re.I,
 )

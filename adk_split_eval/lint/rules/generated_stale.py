@@ -15,7 +15,6 @@ A plan edited without `build`.
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.generated import stale
 from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
@@ -28,6 +27,8 @@ def check(project: Project) -> Iterator[Report]:
 
 
 def check_plan(plan: PlanView) -> Iterator[Report]:
+    from adk_split_eval.lint.generated import stale
+
     for name, why in stale(plan):
         yield Report(plan.document, ("plan_id",), f"{name} {why}", "run `adk-split-eval build`")
 

@@ -16,12 +16,13 @@ The answer itself, or a rubric.
 import re
 from collections.abc import Iterator
 
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted, turn_path
 from adk_split_eval.lint.views import EvalSet, case_id, content_text
 
-_INSTRUCTION = re.compile(
+_INSTRUCTION = lazy(
     r"\s*(the|your|an?|this)?\s*(agent|assistant|model|bot|response|answer|reply|output|system|chatbot)('s)?\s+(\w+\s+)?"
     r"(should|must|shall|needs? to|is expected to|has to|ought to)\b|\s*(should|must)\s+\w+|\s*(expected|response|answer)\s*:\s*(a|an|the)\b",
     re.I,

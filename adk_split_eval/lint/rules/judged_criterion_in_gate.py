@@ -19,7 +19,6 @@ audit, knowing that it counts.
 
 from collections.abc import Iterator
 
-from adk_split_eval.criteria.catalogue import CATALOGUE
 from adk_split_eval.lint.pairing import Pair
 from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
@@ -36,6 +35,8 @@ def check(pair: Pair) -> Iterator[Report]:
 
 
 def check_plan(plan: PlanView) -> Iterator[Report]:
+    from adk_split_eval.criteria.catalogue import CATALOGUE
+
     for name in plan.criteria("fixed_set"):
         info = CATALOGUE.get(name)
         if info is not None and info.kind == "judged":

@@ -16,16 +16,17 @@ Invented values.
 import re
 from collections.abc import Iterator
 
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._states import plan_states, states
 from adk_split_eval.lint.views import EvalSet, walk_strings
 
 _PATTERNS = (
-    ("an e-mail address", re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,}", re.I)),
-    ("a payment card number", re.compile(r"\b(?:\d[ -]?){13,19}\b")),
-    ("a bank account number", re.compile(r"\b[A-Z]{2}\d{2}[A-Z0-9 ]{11,30}\b")),
-    ("a telephone number", re.compile(r"\+\d[\d ()-]{7,}\d|\b1[3-9]\d{9}\b")),
+    ("an e-mail address", lazy(r"[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,}", re.I)),
+    ("a payment card number", lazy(r"\b(?:\d[ -]?){13,19}\b")),
+    ("a bank account number", lazy(r"\b[A-Z]{2}\d{2}[A-Z0-9 ]{11,30}\b")),
+    ("a telephone number", lazy(r"\+\d[\d ()-]{7,}\d|\b1[3-9]\d{9}\b")),
 )
 
 

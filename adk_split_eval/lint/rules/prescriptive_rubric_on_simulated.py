@@ -18,17 +18,16 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import case_path, case_rubrics, quoted, rubric_text
 from adk_split_eval.lint.views import case_id
 
-_STEP = re.compile(
+_STEP = lazy(
     r"\b(first|second|third|fourth|(turn|step)\s*#?\d+|\d(st|nd|rd|th)\s+(turn|step|call))\b|第[一二三四五0-9]+[轮步]",
     re.I,
 )
-_TOOL = re.compile(
-    r"\b(calls?|invokes?|uses?|runs?|executes?)\b.{0,40}?(\b[a-z]+_[a-z_]+\b|\btool\b)|调用", re.I | re.S
-)
+_TOOL = lazy(r"\b(calls?|invokes?|uses?|runs?|executes?)\b.{0,40}?(\b[a-z]+_[a-z_]+\b|\btool\b)|调用", re.I | re.S)
 
 
 def prescribes(text: str) -> bool:

@@ -14,14 +14,14 @@ A set id with "/" fails only after everything ran, with nothing saved; a case id
 Letters, digits and underscores.
 """
 
-import re
 from collections.abc import Iterator
 
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import case_path, quoted
 from adk_split_eval.lint.views import EvalSet, case_id
 
-_WEB = re.compile(r"[a-zA-Z0-9_]+")
+_WEB = lazy(r"[a-zA-Z0-9_]+")
 
 
 def check(eval_set: EvalSet) -> Iterator[Report]:

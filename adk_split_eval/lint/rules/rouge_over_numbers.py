@@ -13,16 +13,16 @@ ROUGE counts words: at 0.8 an answer of ten words may have two wrong ones, and "
 `response_text_v1` with `contains`, or `grounded_numbers_v1`.
 """
 
-import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.plan_view import PlanView, plan_case_id, threshold_of
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import criterion_place, turn_path
 from adk_split_eval.lint.views import case_id, content_text
 
-_NUMBER = re.compile(r"[$€£¥]\s?\d|\d\s?[%€£¥元]|\d{3,}|\d+[.,]\d+|\b[A-Z]{1,4}-?\d{2,}\b")
+_NUMBER = lazy(r"[$€£¥]\s?\d|\d\s?[%€£¥元]|\d{3,}|\d+[.,]\d+|\b[A-Z]{1,4}-?\d{2,}\b")
 _GUARDS = {"response_text_v1", "grounded_numbers_v1", "final_response_match_v2", "hallucinations_v1"}
 
 

@@ -13,15 +13,15 @@ Such a text has no words for it: the score is 0.0 even when answer and reference
 ADK 2.7 or newer, or another criterion.
 """
 
-import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import criterion_place, turn_path
 from adk_split_eval.lint.views import case_id, content_text
 
-_ASCII_WORD = re.compile(r"[a-zA-Z0-9]")
+_ASCII_WORD = lazy(r"[a-zA-Z0-9]")
 
 
 def check(pair: Pair) -> Iterator[Report]:

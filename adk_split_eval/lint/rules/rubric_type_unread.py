@@ -15,7 +15,6 @@ Configure the criterion that reads it, or correct the type.
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.functions import mentions, resolve
 from adk_split_eval.lint.pairing import Pair
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import (
@@ -59,6 +58,8 @@ def check(pair: Pair) -> Iterator[Report]:
 
 def _a_custom_metric_may_read(pair: Pair, kind: str) -> bool:
     """Whether some custom metric mentions the type in its file, or cannot be looked into."""
+    from adk_split_eval.lint.functions import mentions, resolve
+
     folder = pair.config.document.folder if pair.config.document else ""
     for criterion in pair.config.criteria:
         if criterion.function is None or criterion.ours:

@@ -17,10 +17,11 @@ from collections.abc import Iterator
 
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.selected import selected_sets
 
 
 def check(project: Project) -> Iterator[Report]:
+    from adk_split_eval.lint.selected import selected_sets
+
     for command, selector, _ in selected_sets(project):
         if selector.blank:
             yield Report(

@@ -19,10 +19,11 @@ from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted
 from adk_split_eval.lint.schema import nearest_name
-from adk_split_eval.lint.selected import selected_sets
 
 
 def check(project: Project) -> Iterator[Report]:
+    from adk_split_eval.lint.selected import selected_sets
+
     for command, selector, eval_set in selected_sets(project):
         if eval_set is None:
             continue

@@ -17,10 +17,11 @@ from collections.abc import Iterator
 
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
-from adk_split_eval.lint.selected import commands
 
 
 def check(project: Project) -> Iterator[Report]:
+    from adk_split_eval.lint.selected import commands
+
     for command in commands(project):
         paths = list(dict.fromkeys(s.path for s in command.selectors))
         if len(paths) > 1 and not command.config:

@@ -18,13 +18,14 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.plan_view import PlanView, plan_case_id
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import case_path
 from adk_split_eval.lint.shapes import as_object
 from adk_split_eval.lint.views import case_id
 
-_GOALS = re.compile(r"(?:^|[\s(.,;])(?:goal|step|task|目标|步骤)\s*#?(\d+)|^\s*(\d+)[.)]\s", re.I | re.M)
+_GOALS = lazy(r"(?:^|[\s(.,;])(?:goal|step|task|目标|步骤)\s*#?(\d+)|^\s*(\d+)[.)]\s", re.I | re.M)
 
 
 def count_goals(plan: str) -> int:

@@ -16,7 +16,6 @@ A judge that cannot be resolved leaves its criterion NOT_EVALUATED; a simulator 
 
 from collections.abc import Iterator
 
-from adk_split_eval.lint.functions import registers_models
 from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted
@@ -28,7 +27,11 @@ def check(project: Project) -> Iterator[Report]:
         if config.document is None:
             continue
         for path, name, whose in models(config):
-            if not resolvable(name) and not registers_models(config.document.folder, project.options.agent_dir):
+            if resolvable(name):
+                continue
+            from adk_split_eval.lint.functions import registers_models
+
+            if not registers_models(config.document.folder, project.options.agent_dir):
                 yield Report(config.document, path, f"the {whose} is `{quoted(name)}`, which ADK cannot resolve" + (": it stays NOT_EVALUATED" if "judge" in whose else ""),
                              "name a model ADK resolves, or register it in agent.py")  # fmt: skip
 

@@ -17,13 +17,14 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.config_view import Config
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted
 from adk_split_eval.lint.rules._judges import models
 from adk_split_eval.lint.shapes import as_object
 
-MOVING = re.compile(r"(^|[-_/:@.])(latest|preview|exp|experimental|default)$", re.I)
+MOVING = lazy(r"(^|[-_/:@.])(latest|preview|exp|experimental|default)$", re.I)
 
 
 def check(config: Config) -> Iterator[Report]:

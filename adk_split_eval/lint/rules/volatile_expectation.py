@@ -20,13 +20,14 @@ import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.pairing import Pair
+from adk_split_eval.lint.patterns import lazy
 from adk_split_eval.lint.plan_view import PlanView
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._arguments import arguments, calls, comparing
 from adk_split_eval.lint.rules._common import quoted
 from adk_split_eval.lint.views import walk_strings
 
-_VOLATILE = re.compile(
+_VOLATILE = lazy(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\badk-[0-9a-f]{8}|\be-[0-9a-f]{8}-"
     r"|^(today|now|tomorrow|yesterday|current (date|time)|this (week|month))$",
     re.I,
