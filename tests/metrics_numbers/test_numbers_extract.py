@@ -181,6 +181,7 @@ NOTHING = [
     "the last 4 digits; a 6-digit code; 后4位; 6位数密码",
     "Do this: 1. log in 2. submit; 1、登录；2、提交",
     "one, two, three items",
+    "out of 5 stars, 满分10",
     "½ and ② and Ⅻ and x²",
     "",
     "\ud800 \u202e no digits",

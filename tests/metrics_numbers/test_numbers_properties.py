@@ -223,6 +223,7 @@ identifiers = st.from_regex(
 @settings(max_examples=300, deadline=None)
 @given(identifiers, identifiers, st.sampled_from(FRAMES), st.sampled_from(FRAMES))
 def test_identifiers(one: str, other: str, frame: str, source: str) -> None:
+    assume("XXX" not in other)  # that is a masked number
     assert judged(frame.format(one), {"id": one}).reasons == []
     assert judged(frame.format(one.lower()), {"note": source.format(one)}).reasons == []
     assume(one.casefold() != other.casefold())

@@ -32,10 +32,11 @@ _PHRASE = re.compile(
     r"[0-9](?=\u20e3)"  # keycaps
     r"|第\s?[0-9]{1,4}"
     r"|\[[0-9]{1,3}\](?!\w)"  # citation marks
+    r"|(?<=\.[0-9])\s?/\s?(?:5|10|100)(?![0-9])|\bout\sof\s(?:5|10|100)(?![0-9])|满分\s?(?:5|10|100)(?![0-9])"  # rating scales
     r"|\b(?:last|first|final)\s[0-9]{1,2}(?=\s(?:digits?|characters?|letters?|numbers?)\b)"
     r"|\b[0-9]{1,2}(?=[- ]digits?\b)|[后後前末][0-9]{1,2}位|[0-9]{1,2}(?=位(?:数|數|密码|验证码))"
-    r"|(?<![0-9A-Za-z])(?:24[x/×*]7|7[x/×*]24|B2[BCG]|C2[BC]|P2P|O2O|2FA|MP[34]|[23]D|[48]K|[2-6]G|A4|H5|UTF-8|1-on-1|Web3)"
-    r"(?![0-9A-Za-z])",
+    r"|(?<![0-9A-Za-z/])(?:24[x/×*]7|7[x×*]24|B2[BCG]|C2[BC]|P2P|O2O|2FA|MP[34]|[23]D|[48]K|[2-6]G|A4|H5|UTF-8|1-on-1|Web3)"
+    r"(?![0-9A-Za-z/])",
     re.IGNORECASE,
 )
 _LABEL = re.compile(

@@ -11,6 +11,7 @@ import re
 from adk_split_eval.metrics.numbers.draft import Draft
 from adk_split_eval.metrics.numbers.exempt import Span, numbering_spans, opaque_spans
 from adk_split_eval.metrics.numbers.fold import fold
+from adk_split_eval.metrics.numbers.generous import generous_drafts
 from adk_split_eval.metrics.numbers.link import link
 from adk_split_eval.metrics.numbers.reading import Mention
 from adk_split_eval.metrics.numbers.scan import scan
@@ -18,12 +19,14 @@ from adk_split_eval.metrics.numbers.words import word_drafts
 
 
 def extract(text: str, *, source: bool = False) -> list[Mention]:
-    """Mentions in ``text``, in order of their start. Never raises, whatever the text holds."""
+    """Mentions in ``text``, in order of their start (of a source: in any order). Never raises, whatever the text holds."""
     folded = fold(text)
     drafts = _in_order(scan(folded.text), word_drafts(folded.text, source=source))
     drafts = link(folded.text, drafts)
     if not source and drafts:
         drafts = _needing_source(folded.text, drafts)
+    if source:
+        drafts += generous_drafts(folded.text)
     return [d.mention(folded) for d in drafts]
 
 

@@ -8,17 +8,19 @@ from decimal import Decimal
 from itertools import pairwise
 
 from adk_split_eval.metrics.numbers.draft import Draft
-from adk_split_eval.metrics.numbers.reading import BARE, CONTEXT, Reading
+from adk_split_eval.metrics.numbers.reading import BARE, CONTEXT, Reading, Unit
 
-_RANGE = re.compile(r"\s{0,2}(?:-|–|—|~|至|到|to|bis|à|-to-)\s{0,2}", re.IGNORECASE)
+_RANGE = re.compile(r"\s{0,2}(?:-|–|—|~|至|到|to|bis|à|-to-|x|×)\s{0,2}", re.IGNORECASE)
 _LIST = re.compile(r"\s{1,2}(?:and|or|und|oder|et|ou|y|o)\s{1,2}|或|和", re.IGNORECASE)
 _TOGETHER = re.compile(r"\s{0,2}(?:,|and|und|et|y|零)?\s{0,2}", re.IGNORECASE)
 _LONGEST_GAP = 8
+_HOUR = Decimal(3600)
+_MINUTES = Unit("duration", Decimal(60))
 
 
 def link(text: str, drafts: list[Draft]) -> list[Draft]:
     """Drafts with units lent across ranges and compound durations merged; ``drafts`` in order of start."""
-    for left, right in pairwise(drafts):
+    for left, right in reversed(list(pairwise(drafts))):  # from the right: in 30 x 20 x 10 cm the last lends to all
         gap = text[left.end : right.start]
         if len(gap) > _LONGEST_GAP:
             continue
@@ -62,6 +64,8 @@ def _merged(text: str, drafts: list[Draft]) -> list[Draft]:
     merged: list[Draft] = []
     for draft in drafts:
         last = merged[-1] if merged else None
+        if last is not None:
+            _as_minutes(text, last, draft)
         if last is not None and _compound(text, last, draft):
             total = CONTEXT.add(_seconds(last), _seconds(draft))
             reading = Reading("duration", value=total, stated=total)
@@ -72,16 +76,12 @@ def _merged(text: str, drafts: list[Draft]) -> list[Draft]:
 
 
 def _compound(text: str, left: Draft, right: Draft) -> bool:
-    if not _is_duration(right) or right.fixed or draft_gap(left, right) > _LONGEST_GAP:
+    if not _is_duration(right) or right.fixed or right.start - left.end > _LONGEST_GAP:
         return False
     smallest = left.parts[-1] if left.parts and left.fixed else left
     if not _is_duration(smallest) or smallest.units[0].factor <= right.units[0].factor:
         return False
     return _TOGETHER.fullmatch(text[left.end : right.start]) is not None
-
-
-def draft_gap(left: Draft, right: Draft) -> int:
-    return right.start - left.end
 
 
 def _is_duration(draft: Draft) -> bool:
@@ -92,3 +92,10 @@ def _seconds(draft: Draft) -> Decimal:
     if draft.fixed and draft.fixed[0].value is not None:
         return draft.fixed[0].value
     return CONTEXT.multiply(draft.values[0], draft.units[0].factor)
+
+
+def _as_minutes(text: str, left: Draft, right: Draft) -> None:
+    """The m of "11h 45m" is no million and no metre."""
+    short = text[right.end - 1] in "mM" and text[right.end - 2].isdigit() and len(right.values) == 2 and not right.units
+    if short and _is_duration(left) and left.units[0].factor == _HOUR and right.start - left.end <= 2:
+        right.values, right.units, right.multiplier = right.values[1:], (_MINUTES,), 1

@@ -9,7 +9,7 @@ from adk_split_eval.metrics.numbers import dates
 from adk_split_eval.metrics.numbers.digits import FRACTIONS, RUN, read_run
 from adk_split_eval.metrics.numbers.draft import Draft
 from adk_split_eval.metrics.numbers.han import NUMERAL_CLASS, parse_han
-from adk_split_eval.metrics.numbers.reading import CONTEXT, LONGEST_VALUE, Reading, Unit
+from adk_split_eval.metrics.numbers.reading import BARE, CONTEXT, LONGEST_VALUE, Reading, Unit, reading_of
 from adk_split_eval.metrics.numbers.units import ORDINAL_ENDINGS, After, is_letter, unit_after, unit_before
 
 _DIGIT = re.compile(r"[0-9]")
@@ -17,6 +17,7 @@ _ALNUM = r"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f]"
 _TOKEN = re.compile(rf"{_ALNUM}++(?:[-_]{_ALNUM}++|(?<=[0-9])\.[0-9]++){{0,120}}+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"[0-9]+")
+_DIMENSIONS = re.compile(r"(?:[xX][0-9.]+){1,3}")
 _SECOND = re.compile(r"-[0-9]+(?:[.,][0-9]+)?")
 _LOWER_TAIL = re.compile(r"(?:-[a-zß-ÿ]+)+")
 _WORDY = re.compile(
@@ -34,9 +35,10 @@ _PHONE = re.compile(
 )
 _AREA_CODE = re.compile(r"\([0-9]{2,4}\)")
 _VERSION = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6}){2,5}(?![0-9])")
-_MASK = re.compile(r"(?:\*{3,}|[•·●]{2,}|[xX]{2,}|#{3,})[ \-]?$")
+_MASK = re.compile(r"(?:\*{3,}|[•·●]{2,}|[xX]{3,}|#{3,})[ \-]?$")
+_MASKED = re.compile(r"[0-9]{1,6}(?:\*{2,}|[•·●]{2,}|[xX]{3,})([0-9]{3,6})(?![0-9])")
 _ENDING_IN = re.compile(
-    r"(?:\b(?:ending|ends|end)\s(?:in|with)|尾号|尾號|末尾|[后後末][四4]位)[\s:是为為*_`]{0,4}$", re.IGNORECASE
+    r"(?:\b(?:ending|ends|end)(?:\sin|\swith)?|尾号|尾號|末尾|[后後末][四4]位)[\s:是为為*_`]{0,4}$", re.IGNORECASE
 )
 _TENTHS = re.compile(r"([0-9])[角毛](?:([0-9])分?)?")
 _LOOSE_TENTH = re.compile(r"([0-9])(?![0-9]|[.,][0-9]|\s?[个個年月天件万千百号日次])")
@@ -83,6 +85,8 @@ def _attached_from(text: str, index: int, floor: int) -> int:
 
 def _opens_number(text: str, attached: str, left: int, index: int) -> bool:
     """Whether the letters before the digit are a currency or a month rather than part of an identifier."""
+    if attached in ("x", "X") and text[left - 1 : left].isdigit():
+        return True  # 30x20
     if len(attached) > 12:
         return False
     before = unit_before(text, index)
@@ -103,7 +107,15 @@ def _moment(text: str, index: int, floor: int, left: int) -> Draft | None:
     if found is None or _runs_on(text, index, found.end):
         return None
     parts = tuple(Draft(a, b, (Decimal(text[a:b]),)) for a, b in found.halves)
-    return Draft(max(found.start, floor), found.end, fixed=found.readings, parts=parts)
+    readings = (*found.readings, *_quotient(parts)) if text[found.end - 1].isdigit() else found.readings
+    return Draft(max(found.start, floor), found.end, fixed=readings, parts=parts)
+
+
+def _quotient(parts: tuple[Draft, ...]) -> tuple[Reading, ...]:
+    """3/4 may be the fraction that a source calls 0.75."""
+    if len(parts) != 2 or not parts[1].values[0]:
+        return ()
+    return (reading_of(CONTEXT.divide(parts[0].values[0], parts[1].values[0]), BARE),)
 
 
 def _runs_on(text: str, index: int, end: int) -> bool:
@@ -117,7 +129,20 @@ def _runs_on(text: str, index: int, end: int) -> bool:
 
 
 def _special(text: str, index: int, floor: int) -> Draft | None:
-    return _phone(text, index, floor) or _version(text, index) or _han_mixed(text, index, floor)
+    return (
+        _masked_middle(text, index)
+        or _phone(text, index, floor)
+        or _version(text, index)
+        or _han_mixed(text, index, floor)
+    )
+
+
+def _masked_middle(text: str, index: int) -> Draft | None:
+    """138****5678: what is known of a longer number."""
+    match = _MASKED.match(text, index)
+    if match is None:
+        return None
+    return Draft(index, match.end(), fixed=(Reading("identifier", key=match.group().casefold()),), suffix=match[1])
 
 
 def _phone(text: str, index: int, floor: int) -> Draft | None:
@@ -223,10 +248,10 @@ def _is_identifier(text: str, index: int, end: int) -> bool:
     if not tail:
         return False
     if is_letter(tail[0]):
-        letters = _LETTERS.match(text, end)
+        letters = _LETTERS.match(tail)
         word = letters.group().lower() if letters is not None else ""
-        whole = len(tail) == len(word) and (word in ORDINAL_ENDINGS or word == "x")
-        return not whole and unit_after(text, end) is None
+        alone = len(tail) == len(word) and (word in ORDINAL_ENDINGS or word == "x")
+        return not alone and _DIMENSIONS.fullmatch(tail) is None and unit_after(text, end) is None
     if _DIGITS.fullmatch(tail[1:]):
         return tail[0] == "_" or (tail[0] == "-" and len(tail) > 2 and tail[1] == "0")
     if tail[0] == "-" and (_LOWER_TAIL.match(tail) is not None or unit_after(text, end) is not None):

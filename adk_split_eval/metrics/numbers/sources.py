@@ -69,6 +69,8 @@ class Sources:
             self._add_reading(reading)
         for part in mention.parts:
             self._add(part)
+        if mention.suffix:
+            self._endings.add(mention.suffix)
 
     def _add_reading(self, reading: Reading) -> None:
         if reading.value is not None and reading.stated is not None:
@@ -114,7 +116,7 @@ class Sources:
             self._digits.update(_without_country(digits))
 
     def _add_identifier(self, key: str) -> None:
-        self._identifiers.add(key)
+        self._identifiers.update((key, _JOINTS.sub("", key)))
         pieces = _JOINTS.split(key)
         if 1 < len(pieces) <= _MOST_PIECES:
             spans = [(a, b) for a in range(len(pieces)) for b in range(a + 1, len(pieces) + 1)]
@@ -149,7 +151,7 @@ class Sources:
             return digits in self._digits or (
                 reading.key[0] == "+" and not self._digits.isdisjoint(_without_country(digits))
             )
-        return reading.key in self._identifiers or reading.key.replace("_", "-") in self._identifiers
+        return reading.key in self._identifiers or _JOINTS.sub("", reading.key) in self._identifiers
 
     def _grounds_value(self, reading: Reading, value: Decimal, stated: Decimal, own_lengths: frozenset[int]) -> bool:
         kind = reading.kind

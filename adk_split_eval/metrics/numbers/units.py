@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from adk_split_eval.metrics.numbers.reading import Unit
+from adk_split_eval.metrics.numbers.reading import Kind, Unit
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -39,9 +39,9 @@ _CURRENCIES.update({code.lower(): code for code in CODES})
 def _table() -> dict[str, tuple[Unit, ...]]:
     table: dict[str, tuple[Unit, ...]] = {}
 
-    def add(kind: str, words: str, factor: str = "1", name: str = "") -> None:
+    def add(kind: Kind, words: str, factor: str = "1", name: str = "") -> None:
         for word in words.split():
-            table[word] = (*table.get(word, ()), Unit(kind, Decimal(factor), name))  # type: ignore[arg-type]
+            table[word] = (*table.get(word, ()), Unit(kind, Decimal(factor), name))
 
     for word, codes in _CURRENCIES.items():
         add("money", word, name=codes)
