@@ -11,6 +11,7 @@ from typing import Any
 from adk_split_eval.record import Case, Conversation, Event
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.agents import LoadedAgent
+from adk_split_eval.run.loop import isolated
 from adk_split_eval.run.observe import current_watcher, describe
 from adk_split_eval.run.simulate import Ending, ObservingProvider
 
@@ -20,11 +21,12 @@ DEFAULT_USER = "test_user_id"
 
 @dataclass(slots=True)
 class Acted:
-    """What acting left behind: the conversation, and ADK's invocations as JSON for its own metrics."""
+    """What acting left behind: the conversation, and ADK's invocations for its own metrics, as JSON and as they came."""
 
     conversation: Conversation
     invocations: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     warnings: list[str] = field(default_factory=list[str])
+    live: list[Any] | None = None
 
 
 class _FailureCollector(logging.Handler):
@@ -37,10 +39,20 @@ class _FailureCollector(logging.Handler):
 
 
 def collect_failures() -> None:
-    """Attach the collector to ADK's eval service, once."""
-    logger = logging.getLogger("google_adk.google.adk.evaluation.local_eval_service")
-    if not any(isinstance(h, _FailureCollector) for h in logger.handlers):
-        logger.addHandler(_FailureCollector())
+    """Attach the collector to ADK's loggers that alone know of some failures, once."""
+    for name in ("evaluation.local_eval_service", "agents.llm_agent"):
+        logger = logging.getLogger(f"google_adk.google.adk.{name}")
+        if not any(isinstance(h, _FailureCollector) for h in logger.handlers):
+            logger.addHandler(_FailureCollector())
+
+
+def _lost_toolset() -> str | None:
+    """ADK lets an agent go on without a toolset that cannot be reached: what it then does says nothing about the agent."""
+    watcher = current_watcher()
+    for message, error in watcher.failures if watcher else []:
+        if "will run without the tools from toolset" in message:
+            return f"a toolset could not be loaded: {describe(error)} ({message.split(', which failed')[0]})"
+    return None
 
 
 def session_identity(case: Case, app_name: str) -> tuple[str, str]:
@@ -97,8 +109,8 @@ async def act(
     except TimeoutError:
         error = f"the conversation did not finish within {unit_timeout:g} s"
         ending.stop_reason = "timeout"
-    except Exception as problem:  # noqa: BLE001 - one case's crash never touches another
-        error = describe(problem)
+    except BaseException as problem:  # noqa: BLE001 - one case's crash never touches another, not even its sys.exit
+        error = isolated(problem)
     if replay is not None and replay.misses:
         error = f"replay: {replay.misses[0]}"
     app_name, user_id = session_identity(case, agent.app_name)
@@ -185,11 +197,14 @@ def record(
         conversation.stop_reason = "agent_error"
     conversation.error = error or _silent_failure(case, conversation, events, warnings)
     _attach_events(conversation, invocations, events)
-    return Acted(conversation, [i.model_dump(mode="json", exclude_none=True) for i in invocations], warnings)
+    data = [i.model_dump(mode="json", exclude_none=True) for i in invocations]
+    return Acted(conversation, data, warnings, invocations)
 
 
 def _silent_failure(case: Case, conversation: Conversation, events: list[Any], warnings: list[str]) -> str | None:
-    """Failures ADK does not call failures: error codes, empty answers, turns without any event."""
+    """Failures ADK does not call failures: a lost toolset, error codes, empty answers, turns without any event."""
+    if (lost := _lost_toolset()) is not None:
+        return lost
     for event in events:
         code = getattr(event, "error_code", None)
         if code:
@@ -199,13 +214,25 @@ def _silent_failure(case: Case, conversation: Conversation, events: list[Any], w
     expected = case.eval_case.get("conversation")
     if expected is not None and len(conversation.turns) != len(expected):
         return f"the agent produced no event on {len(expected) - len(conversation.turns)} of {len(expected)} turns"
+    waiting = _long_running(events)
     for number, turn in enumerate(conversation.turns, start=1):
         if turn.response.strip():
             continue
         if not turn.tool_calls and not turn.intermediate:
             return f"turn {number}: the agent answered nothing"
+        if lacking := [c.name for c in turn.tool_calls if not c.answered and c.name not in waiting]:
+            return f"turn {number}: {lacking[0]} was called and never came back, and the agent said nothing more"
         warnings.append(f"turn {number}: the agent gave no final response")
     return None
+
+
+def _long_running(events: list[Any]) -> set[str]:
+    """Names of tools whose answer may come later than the turn's end."""
+    found: set[str] = set()
+    for event in events:
+        ids: Any = getattr(event, "long_running_tool_ids", None) or ()
+        found |= {c.name for c in event.get_function_calls() if c.id in ids} if ids else set()
+    return found
 
 
 def _attach_events(conversation: Conversation, invocations: list[Any], events: list[Any]) -> None:

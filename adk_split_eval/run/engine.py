@@ -216,6 +216,7 @@ class Engine:
         self, case: Case, unit: Unit, seed: int, watcher: Watcher, stored: StoredUnit | None
     ) -> TrialResult:
         earlier = stored.result if stored is not None else None
+        live: list[Any] | None = None
         writes: list[stores.Statement] = []
         if stored is None or stored.conversation.error is not None:
             if self.agent is None:
@@ -231,6 +232,7 @@ class Engine:
                 use_live=self.options.use_live,
             )
             conversation, invocations, warnings = acted.conversation, acted.invocations, acted.warnings
+            live = acted.live
             writes = [stores.acted(unit, seed, conversation, invocations, warnings, self._acting_hash(case))]
         else:
             conversation, invocations, warnings = stored.conversation, stored.invocations, stored.warnings
@@ -242,7 +244,7 @@ class Engine:
         subject = Subject(
             case, conversation, invocations, self.compiled.votes, self.agent.app_name if self.agent else "agent"
         )
-        subject.timeout = self.options.unit_timeout
+        subject.timeout, subject.live = self.options.unit_timeout, live
         result = await judge_subject(subject, seed)
         result.warnings = list(dict.fromkeys([*warnings, *result.warnings, *retry_warnings(watcher)]))
         if earlier is not None and earlier.verdict == "ERROR" and earlier.reasons[:1] != result.reasons[:1]:

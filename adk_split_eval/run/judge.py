@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import functools
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +30,7 @@ ON_PARTIAL = frozenset({"forbidden_tools_v1", "grounded_numbers_v1"})
 
 @dataclass(slots=True)
 class Subject:
-    """What is judged: a case, its conversation, and ADK's invocations of it (JSON)."""
+    """What is judged: a case, its conversation, and ADK's invocations of it (JSON; ``live`` as they came from ADK)."""
 
     case: Case
     conversation: Conversation
@@ -38,6 +39,7 @@ class Subject:
     app_name: str = "agent"
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
     timeout: float | None = None
+    live: list[Any] | None = None
 
 
 async def judge_all(subject: Subject) -> list[CriterionResult]:
@@ -337,14 +339,21 @@ async def _tagged_vote(subject: Subject, criterion: Criterion, index: int) -> Vo
 
 
 async def _efficiency(subject: Subject) -> list[CriterionResult]:
+    """ADK's efficiency metrics. They read the invocations and change nothing, so they get the very objects."""
     adk = border.load()
-    metrics = [adk.EvalMetric(metric_name=name) for name in EFFICIENCY]
     try:
-        answer = await evaluate(subject, metrics, border.metric_registry(adk.EvalConfig()))
+        actual = subject.live or [invocation_of(adk, data) for data in subject.invocations]
+        answers = [(name, _evaluator_of(name).evaluate_invocations(actual)) for name in EFFICIENCY]
     except Exception:  # noqa: BLE001 - numbers for information only; their absence changes no verdict
         return []
     return [
-        CriterionResult(r.metric_name, "deterministic", "informational", r.score)
-        for r in answer.overall_eval_metric_results
-        if r.eval_status.name == "INFORMATIONAL" and r.score is not None
+        CriterionResult(name, "deterministic", "informational", answer.overall_score)
+        for name, answer in answers
+        if answer.overall_eval_status.name == "INFORMATIONAL" and answer.overall_score is not None
     ]
+
+
+@functools.cache
+def _evaluator_of(name: str) -> Any:
+    adk = border.load()
+    return border.metric_registry(adk.EvalConfig()).get_evaluator(eval_metric=adk.EvalMetric(metric_name=name))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
+import traceback
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,3 +118,76 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project
     monkeypatch.chdir(tmp_path)
     yield Project(tmp_path)
     forget_agents()
+
+
+@dataclass
+class Forked:
+    """The command line in a fork of this process: ADK is there already, so a round costs a second, not six."""
+
+    pid: int
+
+    def wait_for_calls(self, project: Project, count: int, seconds: float = 30.0) -> None:
+        """Until the model layer has seen so many calls (or the process has ended)."""
+        end = time.monotonic() + seconds
+        while len(project.calls()) < count and time.monotonic() < end and not self.ended():
+            time.sleep(0.002)
+
+    def ended(self) -> bool:
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def kill(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def exit_code(self) -> int:
+        _, status = os.waitpid(self.pid, 0)
+        return os.waitstatus_to_exitcode(status)
+
+
+@pytest.fixture
+def fork(project: Project, tmp_path: Path) -> Iterator[Any]:
+    """``fork("run", ...)`` starts the command line on the project's plan."""
+    from adk_split_eval.run import adk
+
+    adk.load()
+    children: list[Forked] = []
+
+    def start(*arguments: str) -> Forked:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if pid == 0:
+            _child([*arguments, str(project.path)], tmp_path)
+        children.append(Forked(pid))
+        return children[-1]
+
+    yield start
+    for child in children:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            child.kill(9)
+            child.exit_code()
+
+
+def _child(arguments: list[str], folder: Path) -> None:
+    code = 99
+    try:
+        out = os.open(folder / "out.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+        sys.stderr = os.fdopen(2, "w", closefd=False)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.argv = ["adk-split-eval", *arguments]
+        forget_agents()
+        from adk_split_eval.cli import main
+
+        try:
+            main.main(args=arguments, prog_name="adk-split-eval", standalone_mode=True)
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 98
+    except BaseException:  # noqa: BLE001 - the child ends here whatever happens
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)

@@ -40,7 +40,10 @@ def test_fixed_is_total(deterministic: str, judged: str, error: str | None) -> N
     else:
         expected = "PASS"
     evidence = Evidence(
-        [criterion("tool_args_v1", "deterministic", deterministic), criterion("final_response_match_v2", "judged", judged)],
+        [
+            criterion("tool_args_v1", "deterministic", deterministic),
+            criterion("final_response_match_v2", "judged", judged),
+        ],
         error=error,
     )
     decision = decide_fixed(evidence)
