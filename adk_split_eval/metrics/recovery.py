@@ -3,8 +3,8 @@
 Compared is what came before the interruption with what came after it:
 
 * the first stage event afterwards is a legal step from the stage before (with ``stages``);
-* no question the user had already seen is asked again, by id or by the same words; kinds with an ``after_user`` pattern
-  are exempt, because the user asked for them (with ``questions``). A question asked in the very part of a turn that was
+* no question the user had already seen is asked again, by id or by the same words, whatever kind it is called now; kinds
+  with an ``after_user`` pattern are exempt, because the user asked for them (with ``questions``). A question asked in the very part of a turn that was
   cut off never reached the user and may be asked again;
 * no tool marked as a side effect is called again with the same arguments, cut-off part included: the tool had run.
 
@@ -94,18 +94,17 @@ def _stages(timeline: Timeline, rules: _Rules, cut: Moment) -> list[str]:
 def _questions(timeline: Timeline, rules: _Rules, cut: Moment) -> list[str]:
     if rules.questions is None:
         return []
-    before: dict[tuple[str, str], Asked] = {}
+    before: dict[str, Asked] = {}
     faults: list[str] = []
     for question in asked_questions(timeline, rules.questions):
         name = question.id or normalised(question.words)
         if not name or rules.questions.rule(question.kind).after_user is not None:
             continue
-        key = (question.kind, name)
         if question.seen.position < cut.position:
-            before[key] = question
-        elif key in before:
+            before[name] = question
+        elif name in before:
             faults.append(
-                f"turn {question.turn + 1}: asked again after the interruption: {question}, asked in turn {before[key].turn + 1}"
+                f"turn {question.turn + 1}: asked again after the interruption: {question}, asked in turn {before[name].turn + 1}"
             )
     return faults
 

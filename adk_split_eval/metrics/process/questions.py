@@ -9,7 +9,7 @@
   ``same``, are doubtful.
 
 All pairs are compared up to :data:`ALL_PAIRS` different texts in one conversation; beyond, a text is compared with the
-latest :data:`NEIGHBOURS` others that share one of its rarest words, so that the cost stays linear.
+latest :data:`NEIGHBOURS` others that share one of its rarest words (among those not its own alone), so that the cost stays linear.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from adk_split_eval.metrics.values import ParameterError, compiled
 
 QUESTION_KEYS = {"event", "id", "text", "kind", "default_kind", "kinds", "similarity"}
 ALL_PAIRS = 400
-NEIGHBOURS = 24
-_RAREST = 6
+NEIGHBOURS = 8
+_RAREST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,8 @@ class _Index:
             self.frequency.update(rare_pieces(question.words))
 
     def _rarest(self, question: Asked) -> list[str]:
-        return sorted(rare_pieces(question.words), key=lambda piece: (self.frequency[piece], piece))[:_RAREST]
+        shared = [piece for piece in rare_pieces(question.words) if self.frequency[piece] > 1]
+        return sorted(shared, key=lambda piece: (self.frequency[piece], piece))[:_RAREST]
 
     def near(self, question: Asked) -> list[Asked]:
         found: dict[int, Asked] = {}
