@@ -75,7 +75,16 @@ def _grounded_params(half: HalfCriteria, grounded: bool | GroundedNumbers | None
     set_wide = half.options.get("grounded_numbers_v1", {})
     own = grounded if isinstance(grounded, GroundedNumbers) else GroundedNumbers()
     sources = own.sources if "sources" in own.model_fields_set else set_wide.get("sources", own.sources)
-    return {"enabled": True, "sources": list(sources), "ignore": [*set_wide.get("ignore", []), *own.ignore]}
+    params: dict[str, Any] = {
+        "enabled": True,
+        "sources": list(sources),
+        "ignore": [*set_wide.get("ignore", []), *own.ignore],
+    }
+    for name in ("rounding", "tolerance", "derived"):
+        value = getattr(own, name) if name in own.model_fields_set else set_wide.get(name, getattr(own, name))
+        if value:
+            params[name] = value
+    return params
 
 
 def _expected_tools(half: HalfCriteria, case: FixedCase, draft: Draft) -> None:

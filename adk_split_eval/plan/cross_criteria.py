@@ -27,7 +27,7 @@ OPTIONS: dict[str, frozenset[str]] = {
     JUDGED_GOAL: _RUBRICS,
     "per_turn_user_simulator_quality_v1": _JUDGE | _ADK | {"stop_signal"},
     "expected_response_v1": _JUDGE | _ADK | {"method"},
-    "grounded_numbers_v1": frozenset({"sources", "ignore"}),
+    "grounded_numbers_v1": frozenset({"sources", "ignore", "rounding", "tolerance", "derived"}),
     "report_review_v1": _JUDGE,
     "repeated_questions_v1": _JUDGE,
     "evidence_links_v1": _JUDGE,

@@ -51,10 +51,17 @@ class GroundedNumbers(StrictModel):
     """Options of `grounded_numbers_v1` for one case."""
 
     enabled: bool = Field(default=True, description="false: not for this case.")
-    sources: list[Literal["tools", "user", "instructions"]] = Field(
+    sources: list[Literal["tools", "user", "instructions", "state"]] = Field(
         default_factory=lambda: ["tools", "user"], min_length=1, description="Where a number may come from."
     )
     ignore: list[Regex] = Field(default_factory=list[str], description="Patterns of text that needs no source.")
+    rounding: bool = Field(default=False, description="true: a source grounds its own rounding to any number of places.")
+    tolerance: float = Field(
+        default=0.0, ge=0.0, lt=1.0, description="Values whose ratio is at most 1 + tolerance are the same (0 to below 1)."
+    )
+    derived: bool = Field(
+        default=False, description="true: sums, differences and products of two grounded numbers count as grounded."
+    )
 
 
 class IntermediateResponse(StrictModel):
