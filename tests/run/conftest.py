@@ -37,6 +37,7 @@ class Project:
     simulated: dict[str, str] = field(default_factory=dict[str, str])
     plan: dict[str, Any] = field(default_factory=dict[str, Any])
     sim_set: dict[str, Any] = field(default_factory=dict[str, Any])
+    each_simulated: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def path(self) -> Path:
@@ -62,7 +63,7 @@ class Project:
         if self.fixed:
             plan["fixed_set"] = {"cases": [fixed_case(i, said) for i, said in self.fixed.items()]}
         if self.simulated:
-            cases = [simulated_case(i, said) for i, said in self.simulated.items()]
+            cases = [simulated_case(i, said) | self.each_simulated for i, said in self.simulated.items()]
             plan["sim_set"] = {"criteria": {"goal_reached_v1": 1.0}, "max_turns": 5, "cases": cases} | self.sim_set
         self.path.write_text(json.dumps(plan), encoding="utf-8")
         return self.path

@@ -125,11 +125,11 @@ def test_only_what_a_change_touches_runs_again(project: Any, tmp_path: Path) -> 
     assert resumed()[0] == set()
     project.fixed["F-0001"] = "F-0001 please lookup"
     assert resumed()[0] == {"F-0001"}
-    project.sim_set["criteria"] = {"goal_reached_v1": 1.0, "grounded_numbers_v1": 1.0}
+    project.each_simulated = {"forbidden_tools": ["huge"]}
     acted, result = resumed()
     assert acted == set(), "other criteria judge what was said before"
     assert "1 unit(s) judged again: the criteria have changed since" in result.notes
-    assert "grounded_numbers_v1" in {c.name for c in result.cases[-1].criteria}
+    assert "forbidden_tools_v1" in {c.name for c in result.cases[-1].criteria}
     source = tmp_path / "probe_agent" / "agent.py"
     source.write_text(source.read_text(encoding="utf-8") + "\n# another agent\n", encoding="utf-8")
     acted, result = resumed()
