@@ -16,6 +16,9 @@ from adk_split_eval.run.inputs import fingerprint, tree_files
 ACTS_ON = ("interrupt", "replay_tools", "tool_results")
 """What of ``Case.runner`` changes how a conversation goes."""
 
+JUDGED_BY = frozenset({"rubrics", "intermediate_data", "final_response", "final_session_state", "creation_timestamp"})
+"""What of an eval case, or of a turn of it, only its judges read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Marks:
@@ -57,14 +60,24 @@ def metric_files(compiled: CompiledPlan) -> list[Path]:
 def acting_hash(case: Case, simulator: dict[str, Any] | None, marks: Marks) -> str:
     """What a stored conversation depends on."""
     runner = {key: case.runner[key] for key in ACTS_ON if key in case.runner}
-    return _short([dumps([case.eval_case, case.max_turns, runner, simulator], indent=None), marks.acting])
+    return _short([dumps([_said(case.eval_case), case.max_turns, runner, simulator], indent=None), marks.acting])
+
+
+def _said(eval_case: dict[str, Any]) -> dict[str, Any]:
+    """The eval case without what only judges it: references and rubrics."""
+    kept = {key: value for key, value in eval_case.items() if key not in JUDGED_BY}
+    turns: list[dict[str, Any]] = kept.get("conversation") or []
+    if turns:
+        kept["conversation"] = [{k: v for k, v in turn.items() if k not in JUDGED_BY} for turn in turns]
+    return kept
 
 
 def judging_hash(case: Case, votes: int, marks: Marks) -> str:
     """What a stored verdict depends on beside its conversation."""
     criteria = [asdict(criterion) for criterion in case.criteria]
     kept = {key: value for key, value in case.runner.items() if key not in ("place", "pending")}
-    return _short([dumps([criteria, case.goal_required, case.max_turns, votes, kept], indent=None), marks.judging])
+    parts = [criteria, case.eval_case, case.goal_required, case.max_turns, votes, kept]
+    return _short([dumps(parts, indent=None), marks.judging])
 
 
 def _short(texts: Iterable[str]) -> str:
