@@ -1,6 +1,6 @@
 """Cold start of lint on one plan and on one set, against a bare interpreter that imports json and yaml, and ADK's loader.
 
-    python benchmarks/lint_cold.py [--rounds 15] [--no-adk]
+python benchmarks/lint_cold.py [--rounds 15] [--no-adk]
 """
 
 from __future__ import annotations

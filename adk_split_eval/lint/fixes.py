@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path as FilePath
 from typing import Any
@@ -12,12 +11,18 @@ from adk_split_eval.lint.json_source import Path
 from adk_split_eval.record.finding import Edit, Finding, Fix
 
 
+def _json(value: Any) -> str:
+    from adk_split_eval.record.jsonio import dumps
+
+    return dumps(value, indent=None)
+
+
 def replace_key(document: Document, path: Path, name: str, safe: bool = False) -> Fix | None:
     """Renames the key at ``path``."""
     if document.yaml is not None or not document.locator.exists(path):
         return None
     start, end = document.locator.key_span(path)
-    return Fix(f"rename to `{name}`", (Edit(document.path, start, end, json.dumps(name, ensure_ascii=False)),), safe)
+    return Fix(f"rename to `{name}`", (Edit(document.path, start, end, _json(name)),), safe)
 
 
 def replace_value(document: Document, path: Path, value: Any, message: str, safe: bool = False) -> Fix | None:
@@ -25,7 +30,7 @@ def replace_value(document: Document, path: Path, value: Any, message: str, safe
     if document.yaml is not None or not document.locator.exists(path):
         return None
     start, end = document.locator.span(path)
-    return Fix(message, (Edit(document.path, start, end, json.dumps(value, ensure_ascii=False)),), safe)
+    return Fix(message, (Edit(document.path, start, end, _json(value)),), safe)
 
 
 def remove_entry(document: Document, path: Path, safe: bool = True) -> Fix | None:
@@ -51,7 +56,7 @@ def insert_first(document: Document, path: Path, key: str, value: Any, safe: boo
     start, _ = document.locator.span(path)
     gap = re.compile(r"\s*").match(document.text, start + 1)
     space = gap.group(0) if gap else ""
-    entry = f"{space}{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+    entry = f"{space}{_json(key)}: {_json(value)}"
     comma = "" if document.text[start + 1 + len(space) : start + 2 + len(space)] == "}" else ","
     return Fix(f"add `{key}`", (Edit(document.path, start + 1, start + 1, entry + comma),), safe)
 
@@ -119,9 +124,7 @@ def diff(path: str, old: str, new: str) -> str:
 
 
 def write(path: str, text: str) -> None:
-    """Writes UTF-8 with the line ends the text has, through a temporary file."""
-    target = FilePath(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(target.name + ".tmp")
-    temporary.write_bytes(text.encode("utf-8"))
-    temporary.replace(target)
+    """Writes a mended file, whole or not at all; its line ends stay as they are."""
+    from adk_split_eval.record.jsonio import write_atomically
+
+    write_atomically(FilePath(path), text)

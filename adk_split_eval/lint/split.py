@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from typing import Any, cast
@@ -13,12 +12,17 @@ from adk_split_eval.lint.config_view import Config, CriterionView
 from adk_split_eval.lint.pairing import Pair
 from adk_split_eval.lint.views import EvalSet, Json
 from adk_split_eval.record.finding import Fix
+from adk_split_eval.record.jsonio import dumps
+
+
+_LARGEST = 20_000_000
+"""Characters of a set that a finding still carries whole, as new files."""
 
 
 def split_fix(pair: Pair) -> Fix | None:
     """The fix of a mixed set; None when the set does not load as it is."""
     eval_set = pair.set
-    if not eval_set.loads or not eval_set.eval_set_id:
+    if not eval_set.loads or not eval_set.eval_set_id or len(eval_set.document.text) > _LARGEST:
         return None
     files: list[tuple[str, str]] = []
     for half in ("fixed", "simulated"):
@@ -30,7 +34,7 @@ def split_fix(pair: Pair) -> Fix | None:
 
 
 def render(data: Any) -> str:
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return dumps(data) + "\n"
 
 
 def _half_set(eval_set: EvalSet, half: str, name: str) -> Json:

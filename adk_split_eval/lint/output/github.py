@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from adk_split_eval.lint.engine import LintResult
 from adk_split_eval.record.finding import Finding
+from adk_split_eval.record.text import visible_surrogates
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def render(result: LintResult) -> str:
     """One command a line."""
-    return "".join(_command(f) + "\n" for f in result.findings)
+    return visible_surrogates("".join(_command(f) + "\n" for f in result.findings))
 
 
 def _command(finding: Finding) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from adk_split_eval.lint.engine import LintResult
+from adk_split_eval.record.jsonio import dumps
 
 SCHEMA_VERSION = 1
 
@@ -18,4 +17,4 @@ def render(result: LintResult) -> str:
         "files": result.files,
         "findings": [f.to_json() for f in result.findings],
     }
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return dumps(data) + "\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import quote
 
@@ -10,6 +9,7 @@ from adk_split_eval import __version__
 from adk_split_eval.lint.engine import LintResult
 from adk_split_eval.lint.rule import Rule, by_code
 from adk_split_eval.record.finding import Edit, Finding
+from adk_split_eval.record.jsonio import dumps
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _RANKS = {"high": 90.0, "medium": 60.0, "low": 30.0}
@@ -31,8 +31,12 @@ def render(result: LintResult) -> str:
         "properties": {"adkVersion": result.adk_version, "adkVersionSource": result.assumed_how},
         "results": [_result(f, index, result) for f in result.findings],
     }
-    log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+    log = {
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    }
+    return dumps(log) + "\n"
 
 
 def _rule(code: str, rule: Rule | None) -> dict[str, Any]:
@@ -77,7 +81,7 @@ def _result(finding: Finding, index: dict[str, int], result: LintResult) -> dict
 
 
 def _location(path: str, line: int, column: int, end_line: int, end_column: int) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(path.replace("\\", "/"))}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(path.replace("\\", "/"), errors="replace")}}
     if line > 0:
         region: dict[str, int] = {"startLine": line, "startColumn": max(column, 1)}
         if end_line >= line and end_column > 0:
@@ -91,6 +95,6 @@ def _change(edit: Edit, result: LintResult) -> dict[str, Any]:
     line, column, end_line, end_column = document.offset_place(edit.start, edit.end)
     region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
     return {
-        "artifactLocation": {"uri": quote(edit.path.replace("\\", "/"))},
+        "artifactLocation": {"uri": quote(edit.path.replace("\\", "/"), errors="replace")},
         "replacements": [{"deletedRegion": region, "insertedContent": {"text": edit.text}}],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from adk_split_eval.lint.documents import Document
 from adk_split_eval.lint.engine import LintResult
 from adk_split_eval.record.finding import Finding
+from adk_split_eval.record.text import safe_terminal
 
 _WIDTH = 160
 _COLOURS = {"error": "\033[31m", "warning": "\033[33m", "info": "\033[36m"}
@@ -69,7 +70,5 @@ def display_width(text: str) -> int:
 
 
 def printable(text: str) -> str:
-    """Text from files, safe for a terminal: control and formatting characters are escaped."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\u3000" else " " if c == "\t" else f"\\u{ord(c):04x}" for c in text)
+    """Text from files on one line, safe for a terminal."""
+    return safe_terminal(text.replace("\t", " "))

@@ -1,0 +1,146 @@
+"""Mends: safe ones only bring things to be judged, applying twice changes nothing, a mixed set becomes two that lint clean of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from adk_split_eval.lint import lint_paths
+from adk_split_eval.lint.command import lint
+from adk_split_eval.lint.fixes import apply, fixed_texts
+from adk_split_eval.lint.settings import Options
+from adk_split_eval.record.finding import Edit
+
+CASES = Path(__file__).parent / "data" / "cases"
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(lint, ["--adk-version", "2.13", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.exit_code, result.output
+
+
+def write(folder: Path, eval_set: str, config: str) -> None:
+    (folder / "a.evalset.json").write_text(eval_set, encoding="utf-8")
+    (folder / "test_config.json").write_text(config, encoding="utf-8")
+
+
+SOUND = (CASES / "11-transfer-and-agenttool" / "evalset.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("config", "wanted"),
+    [
+        ('{"criterias": {"tool_trajectory_avg_score": 1.0}}', '{"criteria": {"tool_trajectory_avg_score": 1.0}}'),
+        ('{"criteria": {"tool_trajectory_avg_score": 1.0,}}', '{"criteria": {"tool_trajectory_avg_score": 1.0}}'),
+        ('{"criteria": {"tool_trajectory_avg_score": "1.0"}}', '{"criteria": {"tool_trajectory_avg_score": 1.0}}'),
+        (
+            '{"criteria": {"token_usage_v1": 5, "tool_trajectory_avg_score": 1.0}}',
+            '{"criteria": {"tool_trajectory_avg_score": 1.0}}',
+        ),
+        (
+            '{"criteria": {"tool_trajectory_avg_score": 1.0, "token_usage_v1": 5}}',
+            '{"criteria": {"tool_trajectory_avg_score": 1.0}}',
+        ),
+        ('{"criteria": {"tool_trajectory_avg_score": True}}', '{"criteria": {"tool_trajectory_avg_score": 1.0}}'),
+    ],
+)
+def test_safe_mends_of_configs(config: str, wanted: str, tmp_path: Path) -> None:
+    write(tmp_path, SOUND, config)
+    code, _ = run(str(tmp_path), "--fix")
+    assert (tmp_path / "test_config.json").read_text(encoding="utf-8") == wanted
+    assert code == 0
+    before = (tmp_path / "test_config.json").stat().st_mtime_ns
+    run(str(tmp_path), "--fix")
+    assert (tmp_path / "test_config.json").stat().st_mtime_ns == before
+
+
+def test_mark_and_temporary_keys_go(tmp_path: Path) -> None:
+    text = (CASES / "12-session-state-carry" / "wrong_frozen_end_state.evalset.json").read_text(encoding="utf-8")
+    write(tmp_path, "\ufeff" + text, '{"criteria": {"tool_trajectory_avg_score": 1.0}}')
+    run(str(tmp_path), "--fix")
+    raw = (tmp_path / "a.evalset.json").read_bytes()
+    assert not raw.startswith(b"\xef\xbb\xbf") and b"temp:" not in raw and b'"branch": "north"' in raw
+    json.loads(raw)
+
+
+def test_camel_case_at_the_top(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        SOUND.replace('"eval_set_id"', '"evalSetId"').replace('"eval_cases"', '"evalCases"'),
+        '{"criteria": {"tool_trajectory_avg_score": 1.0}}',
+    )
+    run(str(tmp_path), "--fix")
+    assert (tmp_path / "a.evalset.json").read_text(encoding="utf-8") == SOUND
+
+
+def test_unsafe_mends_wait_for_their_flag(tmp_path: Path) -> None:
+    config = '{"criteria": {"tool_trajectory_score": 1.0}}'
+    write(tmp_path, SOUND, config)
+    assert run(str(tmp_path), "--fix")[0] == 1
+    assert (tmp_path / "test_config.json").read_text(encoding="utf-8") == config
+    assert run(str(tmp_path), "--unsafe-fixes")[0] == 0
+    assert json.loads((tmp_path / "test_config.json").read_text(encoding="utf-8")) == {
+        "criteria": {"tool_trajectory_avg_score": 1.0}
+    }
+
+
+def test_diff_writes_nothing(tmp_path: Path) -> None:
+    config = '{"criterias": {"tool_trajectory_avg_score": 1.0}}'
+    write(tmp_path, SOUND, config)
+    _, output = run(str(tmp_path), "--diff")
+    assert '-{"criterias"' in output and '+{"criteria"' in output
+    assert (tmp_path / "test_config.json").read_text(encoding="utf-8") == config
+
+
+def test_mixed_set_becomes_two_sets_with_configs(tmp_path: Path) -> None:
+    source = CASES / "01-scenario-plus-trajectory"
+    write(
+        tmp_path,
+        (source / "evalset.json").read_text(encoding="utf-8"),
+        (source / "eval_config.json").read_text(encoding="utf-8"),
+    )
+    run(str(tmp_path), "--fix")
+    assert not (tmp_path / "fixed").exists()
+    run(str(tmp_path), "--unsafe-fixes")
+    fixed = json.loads((tmp_path / "fixed" / "desk_mixed_fixed.evalset.json").read_text(encoding="utf-8"))
+    simulated = json.loads((tmp_path / "simulated" / "desk_mixed_simulated.evalset.json").read_text(encoding="utf-8"))
+    assert [c["eval_id"] for c in fixed["eval_cases"]] == ["fixed_hold"]
+    assert [c["eval_id"] for c in simulated["eval_cases"]] == ["sim_hold"]
+    assert "tool_trajectory_avg_score" in json.loads((tmp_path / "fixed" / "test_config.json").read_text())["criteria"]
+    config = json.loads((tmp_path / "simulated" / "test_config.json").read_text())
+    assert "tool_trajectory_avg_score" not in config["criteria"] and "user_simulator_config" in config
+    for half in ("fixed", "simulated"):
+        codes = {f.code for f in lint_paths([tmp_path / half], Options(adk_version="2.13")).findings}
+        assert not codes & {"ASE102", "ASE103", "ASE104", "ASE105", "ASE602"}
+
+
+def test_existing_files_are_never_overwritten_by_a_split(tmp_path: Path) -> None:
+    source = CASES / "01-scenario-plus-trajectory"
+    write(
+        tmp_path,
+        (source / "evalset.json").read_text(encoding="utf-8"),
+        (source / "eval_config.json").read_text(encoding="utf-8"),
+    )
+    (tmp_path / "fixed").mkdir()
+    (tmp_path / "fixed" / "test_config.json").write_text(
+        '{"criteria": {"tool_trajectory_avg_score": 0.9}}', encoding="utf-8"
+    )
+    run(str(tmp_path / "a.evalset.json"), "--unsafe-fixes")
+    assert "0.9" in (tmp_path / "fixed" / "test_config.json").read_text(encoding="utf-8")
+
+
+def test_overlapping_edits_wait() -> None:
+    assert apply("abcdef", [Edit("p", 4, 5, "E"), Edit("p", 0, 1, "AA")]) == "AAbcdEf"
+
+
+def test_line_ends_survive(tmp_path: Path) -> None:
+    config = '{\r\n  "criterias": {"tool_trajectory_avg_score": 1.0}\r\n}\r\n'
+    (tmp_path / "test_config.json").write_bytes(config.encode())
+    result = lint_paths([tmp_path / "test_config.json"], Options(adk_version="2.13"))
+    texts, mended = fixed_texts(result.findings, result.sources, unsafe=False)
+    assert mended == 1
+    assert next(iter(texts.values()))[1] == config.replace("criterias", "criteria")

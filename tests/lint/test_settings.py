@@ -1,0 +1,154 @@
+"""Pairing and pyproject settings: which config governs, what is selected, which ADK version is assumed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adk_split_eval.lint import lint_paths
+from adk_split_eval.lint.settings import Options, SettingsError, load_options
+
+SIMULATED = json.dumps(
+    {
+        "eval_set_id": "s",
+        "eval_cases": [
+            {"eval_id": "a", "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Buy."}}
+        ],
+    }
+)
+TRAJECTORY = '{"criteria": {"tool_trajectory_avg_score": 1.0}}'
+HALLUCINATIONS = '{"criteria": {"hallucinations_v1": {"threshold": 0.8, "judge_model_options": {"judge_model": "gemini-2.5-flash"}}}}'
+
+
+def lay(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def codes(folder: Path, *paths: str, **options: object) -> set[str]:
+    return {
+        f.code
+        for f in lint_paths([folder / p for p in paths] or [folder], Options(adk_version="2.13", **options)).findings
+    }
+
+
+def test_beside_wins_over_above(tmp_path: Path) -> None:
+    lay(
+        tmp_path,
+        {"eval_config.json": TRAJECTORY, "sets/a.evalset.json": SIMULATED, "sets/test_config.json": HALLUCINATIONS},
+    )
+    assert "ASE102" not in codes(tmp_path, "sets/a.evalset.json")
+
+
+def test_above_is_a_guess(tmp_path: Path) -> None:
+    lay(tmp_path, {"eval_config.json": TRAJECTORY, "sets/a.evalset.json": SIMULATED})
+    assert {"ASE102", "ASE701"} <= codes(tmp_path, "sets/a.evalset.json")
+    found = lint_paths([tmp_path / "sets" / "a.evalset.json"], Options(adk_version="2.13")).findings
+    assert {f.confidence for f in found if f.code == "ASE102"} == {"medium"}
+
+
+def test_a_repository_root_ends_the_search(tmp_path: Path) -> None:
+    lay(tmp_path, {"eval_config.json": TRAJECTORY, "repo/.git/HEAD": "", "repo/sets/a.evalset.json": SIMULATED})
+    assert "ASE103" in codes(tmp_path, "repo/sets/a.evalset.json")
+
+
+def test_option_wins_over_all(tmp_path: Path) -> None:
+    lay(tmp_path, {"other.json": TRAJECTORY, "a.evalset.json": SIMULATED, "test_config.json": HALLUCINATIONS})
+    assert "ASE102" in codes(tmp_path, "a.evalset.json", config=str(tmp_path / "other.json"))
+
+
+def test_pairs_of_pyproject(tmp_path: Path) -> None:
+    pairs = '[tool.adk-split-eval]\npairs = [{set = "sets/*.json", config = "cfg/sim.json"}]\n'
+    lay(
+        tmp_path,
+        {
+            "pyproject.toml": pairs,
+            "cfg/sim.json": TRAJECTORY,
+            "sets/a.evalset.json": SIMULATED,
+            "sets/test_config.json": HALLUCINATIONS,
+        },
+    )
+    assert "ASE102" in codes(tmp_path, "sets/a.evalset.json")
+    (tmp_path / "cfg" / "sim.json").unlink()
+    assert "ASE706" in codes(tmp_path, "sets/a.evalset.json")
+
+
+def test_a_changed_config_is_linted_with_its_sets(tmp_path: Path) -> None:
+    lay(tmp_path, {"a.evalset.json": SIMULATED, "test_config.json": TRAJECTORY})
+    assert "ASE102" in codes(tmp_path, "test_config.json")
+
+
+def test_select_ignore_and_per_file(tmp_path: Path) -> None:
+    files = {
+        "a.evalset.json": SIMULATED,
+        "old/b.evalset.json": SIMULATED.replace('"s"', '"t"'),
+        "test_config.json": TRAJECTORY,
+        "old/test_config.json": TRAJECTORY,
+    }
+    lay(
+        tmp_path,
+        {
+            **files,
+            "pyproject.toml": '[tool.adk-split-eval]\nselect = ["ASE102"]\n[tool.adk-split-eval.per-file-ignores]\n"old/*" = ["reference-metric-on-scenario"]\n',
+        },
+    )
+    found = lint_paths([tmp_path]).findings
+    assert [(f.code, Path(f.path).parent.name) for f in found] == [("ASE102", tmp_path.name)]
+    (tmp_path / "pyproject.toml").write_text('[tool.adk-split-eval]\nignore = ["ASE1"]\n', encoding="utf-8")
+    assert not any(f.code.startswith("ASE1") for f in lint_paths([tmp_path]).findings)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('[tool.adk-split-eval]\nadk-version = "2.0"\n', ("2.0", "as asked")),
+        ('[project]\nname = "x"\ndependencies = ["google-adk[eval]==2.7.1"]\n', ("2.7.1", "pinned in pyproject.toml")),
+        (
+            '[project]\nname = "x"\n[dependency-groups]\ndev = ["google-adk ~= 1.39"]\n',
+            ("1.39", "pinned in pyproject.toml"),
+        ),
+    ],
+)
+def test_version_from_the_project(text: str, wanted: tuple[str, str], tmp_path: Path) -> None:
+    lay(tmp_path, {"pyproject.toml": text, "a.evalset.json": SIMULATED})
+    result = lint_paths([tmp_path / "a.evalset.json"])
+    assert (result.adk_version, result.assumed_how) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pairs = 3", 'pairs = [{set = "a"}]', "per-file-ignores = 3", "adk-version = 2.0", 'ignore = "ASE1"'],
+)
+def test_settings_errors_are_said(text: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.adk-split-eval]\n{text}\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match="pyproject"):
+        load_options(Options(), str(tmp_path))
+
+
+def test_what_is_not_ours_is_left_alone(tmp_path: Path) -> None:
+    lay(
+        tmp_path,
+        {
+            "package.json": '{"name": "x"}',
+            "data.json": "[1, 2",
+            "node_modules/a.evalset.json": "{",
+            ".venv/test_config.json": "{",
+            "hello.yaml": "a: 1",
+        },
+    )
+    assert lint_paths([tmp_path]).files == []
+
+
+def test_any_json_of_that_shape_is_found(tmp_path: Path) -> None:
+    lay(
+        tmp_path,
+        {
+            "cases/one.json": SIMULATED,
+            "cases/settings.json": TRAJECTORY,
+            "cases/s.json": '{"scenarios": [{"starting_prompt": "Hi", "conversation_plan": "x"}]}',
+        },
+    )
+    assert {Path(f).name for f in lint_paths([tmp_path]).files} == {"one.json", "settings.json", "s.json"}
