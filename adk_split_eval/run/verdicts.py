@@ -113,9 +113,11 @@ def decide_simulated(evidence: Evidence) -> Decision:
     if judged:
         return Decision("HIT", *_named(judged))
     goal_met = any(c.status == "passed" and c.name in evidence.goal_names for c in evidence.criteria)
-    if evidence.stop_reason == "max_turns" and not goal_met:
+    if evidence.stop_reason == "max_turns" and (unfinished or not goal_met):
         limit = f" ({evidence.max_turns})" if evidence.max_turns is not None else ""
-        return Decision("INCONCLUSIVE", [f"stopped at max_turns{limit} with the goal open"], [c.name for c in goal])
+        stopped = f"stopped at max_turns{limit}" + ("" if goal_met else " with the goal open")
+        still_open, names = _named(unfinished)
+        return Decision("INCONCLUSIVE", [stopped, *still_open], [*names, *(c.name for c in goal)])
     if goal and evidence.goal_required:
         return Decision("HIT", *_named(goal))
     return Decision("OK", [], [c.name for c in evidence.criteria if c.status == "passed"])
