@@ -32,13 +32,23 @@ class Row:
     codes: tuple[str, ...]
 
 
-def compare(corpus: ModuleType, folder: Path) -> list[Row]:
+def load(path: Path) -> ModuleType:
+    """A module by its path (tests are no package)."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def compare(corpus: ModuleType, worlds_module: ModuleType, folder: Path) -> list[Row]:
     """Plays and lints every combination."""
     from adk_split_eval.lint import lint_paths
 
     sys.path.insert(0, str(folder))
     try:
-        worlds = corpus.Worlds(folder)
+        worlds = worlds_module.Worlds(folder, corpus.TEXTS)
         return [
             _row(worlds, combination, folder / f"c{n}", lint_paths)
             for n, combination in enumerate(corpus.combinations())
@@ -87,15 +97,9 @@ def main() -> int:
         if name.startswith(("GOOGLE_", "GEMINI_", "OPENAI_", "ANTHROPIC_")):
             del os.environ[name]
     os.environ["NO_GCE_CHECK"] = "true"
-    spec = importlib.util.spec_from_file_location(
-        "differential_corpus", ROOT / "tests" / "lint" / "differential_corpus.py"
-    )
-    assert spec is not None and spec.loader is not None
-    corpus = importlib.util.module_from_spec(spec)
-    sys.modules["differential_corpus"] = corpus
-    spec.loader.exec_module(corpus)
+    corpus, worlds = (load(ROOT / "tests" / "lint" / f"differential_{part}.py") for part in ("corpus", "worlds"))
     with tempfile.TemporaryDirectory() as folder:
-        rows = compare(corpus, Path(folder))
+        rows = compare(corpus, worlds, Path(folder))
     import google.adk
 
     text = render(rows, google.adk.__version__)

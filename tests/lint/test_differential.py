@@ -26,9 +26,13 @@ def table(corpus: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Modul
     return module
 
 
+def helper_module(name: str) -> ModuleType:
+    return sys.modules["lint_confusion"].load(Path(__file__).parent / f"{name}.py")
+
+
 @pytest.fixture(scope="module")
 def rows(table: ModuleType, corpus: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> list[object]:
-    return table.compare(corpus, tmp_path_factory.mktemp("differential"))
+    return table.compare(corpus, helper_module("differential_worlds"), tmp_path_factory.mktemp("differential"))
 
 
 def test_corpus_is_large_and_named(corpus: ModuleType) -> None:

@@ -102,10 +102,9 @@ def test_installed_version_has_not_drifted(tool: ModuleType) -> None:
 def test_facts_agree_with_the_imported_package() -> None:
     """What was read off the source is what pydantic and the registry say at run time."""
     pytest.importorskip("google.adk")
+    import google.adk
     from google.adk.evaluation import eval_case, eval_config, eval_metrics
     from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY
-
-    import google.adk
 
     known = knowledge.load(google.adk.__version__)
     assert set(known.metrics) == {
