@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from adk_split_eval.lint import LintResult
     from adk_split_eval.plan.loading import LoadedPlan
-    from adk_split_eval.record import CompiledPlan, RunResult
+    from adk_split_eval.record import CompiledPlan, Finding, RunResult
     from adk_split_eval.run.session import RunOptions
 
 
@@ -35,18 +35,27 @@ def compile_plan(plan: str | Path | LoadedPlan, *, recorded: bool = False) -> Co
     """
     from adk_split_eval.build import compile_plan as compile_loaded
 
+    # Lint comes first and is done with before the plan is read again: of a long one there is one tree at a time.
+    findings = _lint_of(Path(plan) if isinstance(plan, str | Path) else plan.path)
     loaded = load_plan(plan) if isinstance(plan, str | Path) else plan
     compiled = compile_loaded(loaded, recorded=recorded)
-    _attach_lint(compiled, loaded)
+    _attach_lint(compiled, findings)
     return compiled
 
 
-def _attach_lint(compiled: CompiledPlan, loaded: LoadedPlan) -> None:
-    from adk_split_eval.lint import lint_plan, rejecting_codes
+def _lint_of(path: Path) -> list[Finding]:
+    """What lint says of the plan itself; whether the sets on disk are stale is no matter where they are written next."""
+    from adk_split_eval.lint import lint_paths
+
+    return lint_paths([path], ignore=("ASE630",)).findings
+
+
+def _attach_lint(compiled: CompiledPlan, findings: list[Finding]) -> None:
+    from adk_split_eval.lint import rejecting_codes
 
     rejecting = rejecting_codes()
     cases = {c.case_id: c for c in compiled.cases}
-    for finding in lint_plan(loaded.path):
+    for finding in findings:
         if finding.level == "error" and finding.code not in rejecting:
             continue
         case = cases.get(finding.case_id or "")
@@ -123,16 +132,21 @@ def run_sets(
     Raises:
         adk_split_eval.run.RunError, adk_split_eval.run.RawInputError: it cannot start.
     """
-    from adk_split_eval.lint import lint_sets, rejecting_codes
-    from adk_split_eval.run import RunOptions, run_compiled
+    from adk_split_eval.lint import lint_sets, refusing_codes, rejecting_codes
+    from adk_split_eval.run import RunError, RunOptions, run_compiled
     from adk_split_eval.run.raw import compile_sets, load_sets
 
     chosen = Path(config) if config is not None else None
     raw = load_sets(list(sets), chosen)
-    rejecting = rejecting_codes()
-    findings = [
-        f for f in lint_sets([s.path for s in raw], chosen) if f.level != "error" or (f.case_id and f.code in rejecting)
+    found = lint_sets([s.path for s in raw], chosen, agent_dir=agent)
+    configs, refusing = {str(s.config_path) for s in raw}, refusing_codes()
+    refused = [
+        f for f in found if f.level == "error" and f.code in refusing and f.case_id is None and f.path in configs
     ]
+    if refused:
+        raise RunError("a config declares what would not be judged", refused)
+    rejecting = rejecting_codes()
+    findings = [f for f in found if f.level != "error" or (f.case_id is not None and f.code in rejecting)]
     options = options or RunOptions()
     options.write_candidates = False
     return run_compiled(compile_sets(raw, Path(agent).absolute(), findings), options)

@@ -10,7 +10,7 @@ from adk_split_eval.verbs import callable_room
 if TYPE_CHECKING:
     from adk_split_eval.lint.api import lint_paths, lint_plan, lint_sets
     from adk_split_eval.lint.engine import LintResult
-    from adk_split_eval.lint.rule import rejecting_codes
+    from adk_split_eval.lint.rule import refusing_codes, rejecting_codes
     from adk_split_eval.lint.settings import Options, SettingsError
 
 _HOMES = {
@@ -20,10 +20,20 @@ _HOMES = {
     "lint_paths": "api",
     "lint_plan": "api",
     "lint_sets": "api",
+    "refusing_codes": "rule",
     "rejecting_codes": "rule",
 }
 
-__all__ = ["LintResult", "Options", "SettingsError", "lint_paths", "lint_plan", "lint_sets", "rejecting_codes"]
+__all__ = [
+    "LintResult",
+    "Options",
+    "SettingsError",
+    "lint_paths",
+    "lint_plan",
+    "lint_sets",
+    "refusing_codes",
+    "rejecting_codes",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -99,3 +99,17 @@ def by_code() -> dict[str, Rule]:
 def rejecting_codes() -> frozenset[str]:
     """Codes whose error on one case makes the runner refuse that case."""
     return frozenset(rule.code for rule in all_rules() if rule.rejects and rule.level == "error")
+
+
+def refusing_codes() -> frozenset[str]:
+    """Codes whose error on a config as a whole makes the runner refuse the run: what it declares would not be judged.
+
+    A byte-order mark, on which ADK crashes, is no such error: the runner reads past it.
+    """
+    return frozenset(
+        rule.code
+        for rule in all_rules()
+        if rule.code in rejecting_codes()
+        and rule.scope in ("config", "project", "document")
+        and rule.name != "byte-order-mark"
+    )

@@ -354,6 +354,21 @@ def _note(call: ModelCall, response: Any) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """``TypeName: message``, or the type alone when there is no message."""
+    """``TypeName: message``, or the type alone when there is no message; what a validation refused is added."""
     message = str(error).strip()
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    refused = _refused(error.__cause__)
+    return f"{text} ({refused})" if refused else text
+
+
+def _refused(cause: BaseException | None) -> str | None:
+    """The first thing a pydantic model refused: which field, why, and what it was given."""
+    problems: Any = getattr(cause, "errors", None)
+    if not callable(problems):
+        return None
+    first: Any = next(iter(cast("list[Any]", problems())), None)
+    if not isinstance(first, dict):
+        return None
+    problem = cast("dict[str, Any]", first)
+    place = ".".join(str(part) for part in problem.get("loc", ()))
+    return f"{place}: {problem.get('msg')}, given {str(problem.get('input'))[:80]!r}"

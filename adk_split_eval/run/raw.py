@@ -7,6 +7,7 @@ Reads ADK's own files into cases, with the criteria of the config that governs e
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -14,9 +15,12 @@ from typing import Any, cast
 from adk_split_eval.criteria import CATALOGUE, rubric_type
 from adk_split_eval.record import Case, CompiledPlan, CompiledSet, Criterion, Finding
 from adk_split_eval.run import adk as border
+from adk_split_eval.run.packed import FROM
 
 DEFAULT_CRITERIA: dict[str, Any] = {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}
 OURS_PREFIX = "adk_split_eval.metrics."
+# What lint says of plain ADK and is not so here: the final state is compared.
+JUDGED_HERE = frozenset({"ASE225"})
 MATCH_TYPES: tuple[str, ...] = ("EXACT", "IN_ORDER", "ANY_ORDER")
 
 
@@ -81,14 +85,34 @@ def load_sets(selectors: list[str], config: Path | None) -> list[RawSet]:
             raise RawInputError(f"{path}: ASE907 not an ADK eval set (no eval_cases); `adk-split-eval lint` says more")
         config_path, config_data = _config_of(path, config)
         try:
-            parsed = adk.EvalSet.model_validate(data)
+            dumped = _validated(adk, cast("dict[str, Any]", data))
             adk.EvalConfig.model_validate(config_data)
         except ValueError as error:
             raise RawInputError(f"{path}: ASE907 ADK refuses it: {_first_problem(error)}") from error
-        dumped = cast("dict[str, Any]", parsed.model_dump(mode="json", exclude_none=True, exclude_unset=True))
         sets.append(RawSet(path, dumped, config_data, config_path, ids))
     _check(sets)
     return sets
+
+
+def _validated(adk: Any, data: dict[str, Any]) -> dict[str, Any]:
+    """The set as ADK writes it. Of a large set one case is an object at a time, once the set as a whole is known to be good."""
+    cases: Any = data["eval_cases"]
+    if not isinstance(cases, list) or len(cast("list[Any]", cases)) < FROM:
+        return _dumped(adk.EvalSet.model_validate(data))
+    large = _dumped(adk.EvalSet.model_validate({**data, "eval_cases": []}))
+    large["eval_cases"] = listed = cast("list[Any]", cases)
+    for index, case in enumerate(listed):
+        try:
+            listed[index] = _dumped(adk.EvalCase.model_validate(case))
+        except ValueError:
+            # The same words as for a small set.
+            adk.EvalSet.model_validate({**data, "eval_cases": listed[index : index + 1]})
+            raise
+    return large
+
+
+def _dumped(model: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", model.model_dump(mode="json", exclude_none=True, exclude_unset=True))
 
 
 def _first_problem(error: ValueError) -> str:
@@ -121,7 +145,7 @@ def _check(sets: list[RawSet]) -> None:
         ids = [c["eval_id"] for c in raw.data["eval_cases"]]
         if not ids:
             raise RawInputError(f"{raw.path}: ASE908 the set has no cases; nothing would be judged")
-        twice = sorted({i for i in ids if ids.count(i) > 1})
+        twice = sorted(i for i, times in Counter(ids).items() if times > 1)
         if twice:
             raise RawInputError(f"{raw.path}: ASE908 eval_id {twice[0]!r} stands twice")
         unknown = [i for i in raw.selected if i not in ids]
@@ -140,7 +164,11 @@ def compile_sets(sets: list[RawSet], agent_dir: Path, findings: list[Finding] | 
             if raw.selected and data["eval_id"] not in raw.selected:
                 continue
             case = _case(raw, data, group)
-            case.findings = [f for f in findings or [] if f.case_id == data["eval_id"] and f.path == str(raw.path)]
+            case.findings = [
+                f
+                for f in findings or []
+                if f.case_id == data["eval_id"] and f.path == str(raw.path) and f.code not in JUDGED_HERE
+            ]
             if several and any(c.case_id == case.case_id for c in compiled.cases):
                 case.case_id = f"{raw.data['eval_set_id']}/{case.case_id}"
             compiled.cases.append(case)
@@ -175,6 +203,10 @@ def _case(raw: RawSet, data: dict[str, Any], group: str) -> Case:
     criteria: dict[str, Any] = raw.config.get("criteria") or {}
     for name, value in criteria.items():
         case.criteria.append(criterion_of(name, value, custom.get(name), data, simulated))
+    if data.get("final_session_state") and not simulated:
+        # ADK stores this expectation and no metric of it reads it.
+        expected = {k: _literal(v) for k, v in data["final_session_state"].items()}
+        case.criteria.append(Criterion("final_state_v1", "deterministic", "ours", 1.0, params={"expect": expected}))
     case.criteria.sort(key=lambda c: c.kind == "judged")
     return case
 
@@ -232,6 +264,11 @@ def _expected(call: dict[str, Any], ignore_args: bool) -> dict[str, Any]:
     given: dict[str, Any] = call.get("args") or {}
     args: dict[str, Any] = {k: {"equals": v} if isinstance(v, dict | list) else v for k, v in given.items()}
     return {"name": call.get("name", ""), "args": args, "args_exact": True}
+
+
+def _literal(value: Any) -> Any:
+    """What looks like a matcher is a literal in ADK's own files."""
+    return {"equals": value} if isinstance(value, dict | list) else value
 
 
 def expected_calls(intermediate: dict[str, Any]) -> list[dict[str, Any]]:

@@ -12,7 +12,6 @@ from typing import Any
 
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
-from google.adk.models.registry import LLMRegistry
 from google.genai import types
 
 Step = Any
@@ -46,10 +45,10 @@ def use(script: Script) -> None:
     current = script
 
 
-def register() -> None:
+def register(registry: Any) -> None:
     """Make the bench's models known to ADK."""
     for model in (AgentModel, UserModel, JudgeModel):
-        LLMRegistry.register(model)
+        registry.register(model)
 
 
 def tool_answer(name: str, args: dict[str, Any]) -> Any:
@@ -88,8 +87,8 @@ class AgentModel(BaseLlm):
 
     async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
         contents = llm_request.contents
-        asked = max(i for i, content in enumerate(contents) if _is_user(content))
-        words = "".join(p.text or "" for p in contents[asked].parts)
+        asked = max((i for i, content in enumerate(contents) if _is_user(content)), default=0)
+        words = "".join(p.text or "" for p in contents[asked].parts or []) if contents else ""
         rules = current.agent.get(self.model.removeprefix("bench-agent/"), {})
         steps = rules.get(words, rules.get("*"))
         if steps is None:

@@ -12,6 +12,7 @@ import parity_scenes
 from parity_scenes import DIFFERENCES, NUMBERS, SCENES, Scene
 from proof_bench import Bench, evaluator_verdicts
 
+from adk_split_eval.run import RunError
 from adk_split_eval.run.adk import adk_version
 
 STATUS = {"PASSED": "passed", "FAILED": "failed", "NOT_EVALUATED": "not_evaluated", "INFORMATIONAL": "informational"}
@@ -47,7 +48,11 @@ def compare(scene: Scene, folder: Path) -> Comparison:
     sets = bench.write(scene.cases, scene.criteria, name=scene.name)
     plain = bench.adk(sets, scene.script)
     assert plain.aborted is None, plain.aborted
-    ours = bench.ours(sets, scene.script)
+    try:
+        ours = bench.ours(sets, scene.script)
+    except RunError as refused:
+        told = [Pair(scene.name, case, "", adk, "exit 2", False, str(refused)) for case, adk in plain.cases.items()]
+        return Comparison(scene, told, plain.cases)
     assert {c.case_id for c in ours.cases} == set(plain.cases) == {c["eval_id"] for c in scene.cases}
     found = Comparison(scene, [], plain.cases)
     for case in ours.cases:

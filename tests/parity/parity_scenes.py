@@ -330,7 +330,7 @@ REASONS: dict[str, str] = {
     "not_run": "A metric that could not run is NOT_EVALUATED and ADK passes the case on the rest. Here it is an ERROR (all "
     "of these are on the page about silent greens).",
     "limit_on_number": "ADK refuses a threshold on an efficiency metric at run time: the metric is NOT_EVALUATED and the "
-    "case passes on the rest. Declared and not judged is an ERROR here.",
+    "case passes on the rest. Here such a config is refused before anything runs (exit 2).",
 }
 
 
@@ -367,6 +367,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference("agent_in_trouble", "says_nothing", "agent_error"),
     Difference("judge_half_down", "two", "partial_judge"),
     Difference("score_with_a_limit", "one", "limit_on_number"),
+    Difference("only_numbers", "one", "limit_on_number"),
     Difference("unknown_metric_beside_another", "one", "not_run"),
 )
 

@@ -2,9 +2,10 @@
 
 import proof_models as models
 from google.adk.agents import LlmAgent
+from google.adk.models.registry import LLMRegistry
 from google.adk.tools.agent_tool import AgentTool
 
-models.register()
+models.register(LLMRegistry)
 
 
 def find(item: str = "", **extra: object) -> dict:
