@@ -268,7 +268,7 @@ def _expected(call: dict[str, Any], ignore_args: bool) -> dict[str, Any]:
 
 def _literal(value: Any) -> Any:
     """What looks like a matcher is a literal in ADK's own files."""
-    return {"equals": value} if isinstance(value, dict | list) else value
+    return {"equals": cast("Any", value)} if isinstance(value, dict | list) else value
 
 
 def expected_calls(intermediate: dict[str, Any]) -> list[dict[str, Any]]:
