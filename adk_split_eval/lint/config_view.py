@@ -12,6 +12,8 @@ from adk_split_eval.lint.json_source import Path, camel
 from adk_split_eval.lint.schema import Explainer, Problem, split_type
 
 Json = dict[str, Any]
+_OURS = "adk_split_eval.metrics."
+_TEAM = _OURS + "team."
 
 
 @dataclass(eq=False, repr=False)
@@ -158,7 +160,7 @@ def _criterion(name: str, raw: Any, custom: dict[str, Json], knowledge: Knowledg
         options,
         metric,
         function,
-        ours=bool(function and function.startswith("adk_split_eval.metrics.")),
+        ours=bool(function and function.startswith(_OURS) and not function.startswith(_TEAM)),
     )
     if metric is not None and isinstance(raw, dict):
         view.problems, view.options = _metric_problems(metric, raw, path, knowledge)

@@ -13,6 +13,10 @@ from typing import Literal, NamedTuple
 Problem = Literal["", "no-dot", "no-module", "no-name", "not-callable", "off-path", "unknown"]
 
 
+TEAM = "adk_split_eval.metrics.team."
+"""Under this path generated configs name a team's own metric."""
+
+
 class Resolution(NamedTuple):
     """What is known of one dotted path.
 
@@ -39,6 +43,8 @@ def resolve(dotted: str, folder: str, agent_dir: str | None) -> Resolution:
     module, _, name = dotted.rpartition(".")
     if not module or not all(part.isidentifier() for part in dotted.split(".")):
         return Resolution("no-dot", f"`{dotted}` is no dotted path of a function", "write module.function")
+    if dotted.startswith(TEAM):  # this package's own bridge finds the function from the project's root
+        return resolve_in_project(dotted.removeprefix(TEAM), folder)
     path = _on_import_path(module, folder, agent_dir)
     if path is not None:
         return _inspect(path, module, name, dotted) if path else Resolution("unknown")
