@@ -12,7 +12,7 @@ import importlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, TrialResult
 from adk_split_eval.run import adk as border
@@ -26,6 +26,7 @@ from adk_split_eval.run.lanes import Lanes
 from adk_split_eval.run.loop import isolated
 from adk_split_eval.run.marks import Marks, acting_hash, judging_hash
 from adk_split_eval.run.observe import CallPolicy, ModelCall, Watcher, install, watching
+from adk_split_eval.run.packed import Packed, pack
 from adk_split_eval.run.simulate import role_warnings, simulator_faults
 from adk_split_eval.run.verdicts import GOAL, Evidence, decide_fixed, decide_simulated
 
@@ -109,11 +110,11 @@ class Engine:
         """Seconds code may block the event loop: half a unit's time, so that the other units outlive it."""
         return None if self.options.unit_timeout is None else self.options.unit_timeout / 2
 
-    async def run(self, cases: Sequence[Case], progress: Progress | None = None) -> list[CaseResult]:
+    async def run(self, cases: Sequence[Case], progress: Progress | None = None) -> Sequence[CaseResult]:
         """Act and judge every case, ``options.trials`` times; results in the order of ``cases``.
 
-        Beyond ``options.keep`` units the finished cases go to the journal whole and stay in memory without their
-        conversations, so that memory does not grow with them.
+        Beyond ``options.keep`` units the finished cases go to the journal whole and stay in memory packed and without
+        their conversations, so that memory hardly grows with them.
 
         Raises:
             JournalError: finished units can no longer be stored; what was stored is intact.
@@ -122,18 +123,20 @@ class Engine:
         # Its seed is set for every unit, so it has to be there before the first one.
         importlib.import_module("adk_split_eval.models.scripted")
         self._known = self.journal.known() if self.journal is not None else set()
-        results: list[CaseResult | None] = [None] * len(cases)
-        open_trials: dict[int, list[TrialResult | None]] = {}
-        work = iter([(i, t) for i, case in enumerate(cases) if not case.rejected for t in range(self.options.trials)])
-        total = sum(not c.rejected for c in cases) * self.options.trials
+        to_run = sum(not case.rejected for case in cases)
+        total = to_run * self.options.trials
         self.spilled = self.journal is not None and total > self.options.keep
+        results: list[CaseResult | bytes | None] = [None] * len(cases)
+        open_trials: dict[int, list[TrialResult | None]] = {}
+        work = ((i, t) for i, case in enumerate(cases) if not case.rejected for t in range(self.options.trials))
         done = 0
 
         async def finish(index: int, result: CaseResult) -> None:
             if self.spilled and self.journal is not None:
                 await self.journal.durable(stores.whole_case(index, result))
-                result = without_conversations(result)
-            results[index] = result
+                results[index] = pack(without_conversations(result))
+            else:
+                results[index] = result
 
         async def worker() -> None:
             nonlocal done
@@ -161,12 +164,12 @@ class Engine:
         finally:
             if self.agent is not None:
                 await self.agent.close()
-        finished = [r for r in results if r is not None]
-        if len(finished) != len(cases):
-            raise RuntimeError(
-                f"{len(cases) - len(finished)} case(s) ended without a result: a defect of adk-split-eval"
-            )
-        return finished
+        lost = sum(r is None for r in results)
+        if lost:
+            raise RuntimeError(f"{lost} case(s) ended without a result: a defect of adk-split-eval")
+        if self.spilled:
+            return Packed[CaseResult](blobs=cast("list[bytes]", results))
+        return cast("list[CaseResult]", results)
 
     async def unit(self, case: Case, trial: int) -> TrialResult:
         """One unit, from the journal as far as it goes; raises only JournalError and cancellation."""

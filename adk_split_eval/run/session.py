@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from adk_split_eval import __version__
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, Conversation, Finding, RunResult
@@ -24,6 +24,7 @@ from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
 from adk_split_eval.run.journal import Journal, JournalError, Unit
 from adk_split_eval.run.loop import run_loop
 from adk_split_eval.run.marks import marks_of, metric_files
+from adk_split_eval.run.packed import pack_plan, pick
 from adk_split_eval.run.verdicts import exit_code
 
 RESUMABLE_SECONDS = 24 * 3600
@@ -71,7 +72,7 @@ class Prepared:
     """A run about to start."""
 
     compiled: CompiledPlan
-    cases: list[Case]
+    cases: Sequence[Case]
     folder: RunFolder
     fingerprint: str
     started_at: str
@@ -79,13 +80,13 @@ class Prepared:
     on_request: bool = False
 
 
-def select(compiled: CompiledPlan, options: RunOptions) -> list[Case]:
+def select(compiled: CompiledPlan, options: RunOptions) -> Sequence[Case]:
     """The cases that run, in the plan's order.
 
     Raises:
         RunError: a case id matches nothing, or nothing is left to run.
     """
-    cases = [c for c in compiled.cases if options.only is None or c.set == options.only]
+    cases = pick(compiled.cases, lambda c: options.only is None or c.set == options.only)
     if options.case_ids:
         known = {c.case_id for c in cases}
         unknown = [i for i in options.case_ids if i not in known]
@@ -96,7 +97,8 @@ def select(compiled: CompiledPlan, options: RunOptions) -> list[Case]:
             hint = f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(sorted(known)) or 'none'}"
             where = f" in the {options.only} set" if options.only else ""
             raise RunError(f"ASE901 no case {unknown[0]!r}{where}{hint}")
-        cases = [c for c in cases if c.case_id in set(options.case_ids)]
+        asked = frozenset(options.case_ids)
+        cases = pick(cases, lambda c: c.case_id in asked)
     if not cases:
         what = f"{options.only} cases" if options.only else "cases"
         raise RunError(f"ASE902 {compiled.plan_id}: there are no {what} to run")
@@ -249,7 +251,7 @@ def changed_notes(tally: Tally) -> list[str]:
     return notes
 
 
-def assemble(prepared: Prepared, results: list[CaseResult], options: RunOptions) -> RunResult:
+def assemble(prepared: Prepared, results: Sequence[CaseResult], options: RunOptions) -> RunResult:
     """The run's result out of its cases'."""
     compiled = prepared.compiled
     result = RunResult(
@@ -258,7 +260,7 @@ def assemble(prepared: Prepared, results: list[CaseResult], options: RunOptions)
         started_at=prepared.started_at,
         adk_version=border.adk_version(),
         tool_version=__version__,
-        cases=results,
+        cases=cast("list[CaseResult]", results),
     )
     remark_on_frozen(prepared.cases, results, compiled.plan_id, options.root)
     result.exit_code = exit_code(results, fail_on_hit=options.fail_on_hit)
@@ -320,7 +322,7 @@ def pool_hits(
     from adk_split_eval import pool
 
     compiled = prepared.compiled
-    cases = {(c.set, c.case_id): c for c in compiled.cases}
+    places = {(c.set, c.case_id): number for number, c in enumerate(compiled.cases)}
     context: dict[str, Any] = {
         "run_id": result.run_id,
         "started_at": result.started_at,
@@ -336,7 +338,7 @@ def pool_hits(
         conversation = conversation_of(case_result) if case_result.verdict == "HIT" else None
         if conversation is None:
             continue
-        case = cases[case_result.set, case_result.case_id]
+        case = compiled.cases[places[case_result.set, case_result.case_id]]
         candidate = pool.candidates_from(result, case, case_result, conversation, plan_dir=plan_dir, context=context)
         if candidate is None:
             continue
@@ -354,7 +356,7 @@ def pool_hits(
 
 
 def run_compiled(compiled: CompiledPlan, options: RunOptions) -> RunResult:
-    """Run a compiled plan.
+    """Run a compiled plan. One of many cases is packed for it: its ``cases`` become a read-only sequence.
 
     Raises:
         RunError: nothing to run, no agent, or an agent that cannot be loaded.
@@ -364,6 +366,7 @@ def run_compiled(compiled: CompiledPlan, options: RunOptions) -> RunResult:
     select(compiled, options)
     if not compiled.agent_dir:
         raise RunError("ASE903 the plan names no agent; add `agent: FOLDER` (relative to the plan)")
+    pack_plan(compiled)
     try:
         border.load()
         agent = load_agent(Path(compiled.agent_dir), shared=options.shared_agent)
@@ -399,4 +402,4 @@ def run_cases(
         except border.AdkMissingError as error:
             raise RunError(f"ASE905 {error}") from error
     engine = Engine(compiled, agent, EngineOptions(trials=trials))
-    return run_loop(lambda: engine.run(cases, progress), blocked_after=engine.patience)
+    return list(run_loop(lambda: engine.run(cases, progress), blocked_after=engine.patience))
