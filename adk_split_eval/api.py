@@ -149,7 +149,9 @@ def run_sets(
     findings = [f for f in found if f.level != "error" or (f.case_id is not None and f.code in rejecting)]
     options = options or RunOptions()
     options.write_candidates = False
-    return run_compiled(compile_sets(raw, Path(agent).absolute(), findings), options)
+    compiled = compile_sets(raw, Path(agent).absolute(), findings)
+    raw.clear()
+    return run_compiled(compiled, options)
 
 
 def score(source: str | Path, traces: str | Path | None = None, *, options: RunOptions | None = None) -> RunResult:
