@@ -170,6 +170,11 @@ class _Interrupted:
         self.invocations: list[Any] = []
         self.aborted: list[Any] = []
         self.cut_before: int | None = None
+        from adk_split_eval.run.replay import (
+            replay_plugin,
+        )  # needs ADK's plugin base class, so it comes after the border
+
+        self.replay = replay_plugin(case)
 
     async def session(self) -> Any:
         app_name, user_id = session_identity(self.case, self.agent.app_name)
@@ -195,6 +200,8 @@ class _Interrupted:
         return error
 
     async def _half(self, agent: LoadedAgent, plugins: list[Any]) -> tuple[list[Any] | None, str | None]:
+        if self.replay is not None:
+            plugins = [*plugins, self.replay]
         service = await build_service(
             self.adk,
             agent,
@@ -232,6 +239,8 @@ class _Interrupted:
         self.invocations += rest
 
     def acted(self, session: Any, error: str | None) -> Acted:
+        if self.replay is not None and self.replay.misses:
+            error = f"replay: {self.replay.misses[0]}"
         found = record(self.adk, self.case, self.ending, session, self.invocations or None, error)
         turns = found.conversation.turns
         if self.cut_before is not None and self.cut_before < len(turns):
