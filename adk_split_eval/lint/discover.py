@@ -25,7 +25,7 @@ def find(paths: list[str]) -> tuple[list[Document], list[str]]:
     for path in paths:
         if os.path.isdir(path):
             folders.append(path)
-            for found in _walk(path):
+            for found in _walk(path, documents):
                 if found not in documents:
                     document = read(found)
                     if keep(document):
@@ -46,8 +46,12 @@ def keep(document: Document) -> bool:
     return document.kind not in ("unknown", "results")
 
 
-def _walk(folder: str) -> Iterator[str]:
-    for root, directories, files in os.walk(folder):
+def _walk(folder: str, documents: dict[str, Document]) -> Iterator[str]:
+    def refused(error: OSError) -> None:  # a folder that cannot be looked into is no folder without files
+        name = str(error.filename)
+        documents[name] = Document(name, unreadable=error.strerror or str(error), named=True)
+
+    for root, directories, files in os.walk(folder, onerror=refused):
         directories[:] = sorted(d for d in directories if d not in SKIPPED)
         for name in sorted(files):
             path = os.path.normpath(os.path.join(root, name))

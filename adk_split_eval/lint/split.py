@@ -14,7 +14,6 @@ from adk_split_eval.lint.views import EvalSet, Json
 from adk_split_eval.record.finding import Fix
 from adk_split_eval.record.jsonio import dumps
 
-
 _LARGEST = 20_000_000
 """Characters of a set that a finding still carries whole, as new files."""
 

@@ -37,7 +37,14 @@ def test_nothing_heavy_is_imported(kind: str, inputs: dict[str, list[str]]) -> N
         f"heavy = [m for m in {HEAVY!r} if m in sys.modules]\n"
         "assert code == 0, code\nassert not heavy, heavy\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, "lint", *inputs[kind]], cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        [sys.executable, "-c", code, "lint", *inputs[kind]],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     assert done.returncode == 0, done.stderr[-2000:]
 
 
@@ -48,7 +55,9 @@ def processor_seconds(code: str, arguments: list[str], bytecode: Path) -> float:
     found: list[float] = []
     for _ in range(6):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, check=False, env=environment)
+        subprocess.run(
+            [sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, check=False, env=environment
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return min(found)

@@ -89,6 +89,16 @@ def test_codes_of_other_rooms_and_of_nobody() -> None:
     assert nobody.exit_code == 2 and "no code" in nobody.output
 
 
+def test_folder_that_cannot_be_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def walk(top: str, onerror: object) -> list[object]:
+        onerror(PermissionError(13, "Permission denied", top))
+        return []
+
+    monkeypatch.setattr("adk_split_eval.lint.discover.os.walk", walk)
+    result = run(str(tmp_path))
+    assert result.exit_code == 2 and "Permission denied" in result.output
+
+
 def test_command_lines_of_a_makefile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.evalset.json").write_text(Path(WARNING).read_text(encoding="utf-8"), encoding="utf-8")

@@ -222,6 +222,7 @@ def test_fifty_megabytes(tmp_path: Path) -> None:
     case = json.loads((DATA / "11-transfer-and-agenttool" / "evalset.json").read_text(encoding="utf-8"))["eval_cases"][
         1
     ]
+    case["conversation"][0]["final_response"]["parts"][0]["text"] = "Yes, it is."
     one = json.dumps(case)
     count = 50_000_000 // len(one)
     body = ", ".join(one.replace("agent_as_tool_outer_only", f"c{i}", 1) for i in range(count))
@@ -230,5 +231,22 @@ def test_fifty_megabytes(tmp_path: Path) -> None:
     (tmp_path / "test_config.json").write_text('{"criteria": {"response_match_score": 0.8}}', encoding="utf-8")
     start = time.process_time()
     result = lint_paths([path], Options(adk_version="2.13"))
-    assert time.process_time() - start < 40
-    assert not any(f.code == "ASE699" for f in result.findings)
+    assert time.process_time() - start < 30
+    assert result.findings == []
+
+
+def test_a_finding_in_each_of_many_cases(tmp_path: Path) -> None:
+    """Places of thousands of findings in one file are found in a time that grows with the file, not with its square."""
+    case = {
+        "conversation": [
+            {"user_content": {"parts": [{"text": "Hi"}]}, "final_response": {"parts": [{"text": "It is $40."}]}}
+        ]
+    }
+    cases = [{"eval_id": f"c{i}", **case} for i in range(5000)]
+    path = tmp_path / "a.evalset.json"
+    path.write_text(json.dumps({"eval_set_id": "d", "eval_cases": cases}), encoding="utf-8")
+    (tmp_path / "test_config.json").write_text('{"criteria": {"response_match_score": 0.8}}', encoding="utf-8")
+    start = time.process_time()
+    result = lint_paths([path], Options(adk_version="2.13"))
+    assert time.process_time() - start < 10
+    assert len(result.findings) == 5000 and len({f.column for f in result.findings}) == 5000

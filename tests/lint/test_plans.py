@@ -38,7 +38,7 @@ def test_sound_plan_is_silent(tmp_path: Path) -> None:
 
 def test_format_errors_come_from_the_plan_room(tmp_path: Path) -> None:
     found = lint_plan(put(tmp_path, PLAN.replace("fixed_set", "fixd_set")))
-    assert [f.code for f in found if f.level == "error"][0] == "ASE010"
+    assert next(f.code for f in found if f.level == "error") == "ASE010"
     assert found[0].line == 4
 
 
@@ -54,7 +54,11 @@ def test_rules_name_the_case_and_the_place(tmp_path: Path) -> None:
 
 
 def test_matchers_are_no_literals(tmp_path: Path) -> None:
-    for matcher in ("{any: true}", "{regex: '2026-11-30T10:22:01'}", "{contains: a long sentence of more than six words here}"):
+    for matcher in (
+        "{any: true}",
+        "{regex: '2026-11-30T10:22:01'}",
+        "{contains: a long sentence of more than six words here}",
+    ):
         assert lint_plan(put(tmp_path, PLAN.replace("title: Dune}", f"title: {matcher}}}"))) == []
 
 
@@ -74,10 +78,14 @@ cases:
 
 def test_custom_metric_of_the_project_is_found_upwards(tmp_path: Path) -> None:
     (tmp_path / "metrics_of_ours").mkdir()
-    (tmp_path / "metrics_of_ours" / "tone.py").write_text("def warm(a, b, c, d=None):\n    return None\n", encoding="utf-8")
+    (tmp_path / "metrics_of_ours" / "tone.py").write_text(
+        "def warm(a, b, c, d=None):\n    return None\n", encoding="utf-8"
+    )
     folder = tmp_path / "evals"
     folder.mkdir()
-    declared = PLAN.replace("agent: desk\n", "agent: desk\ncustom_metrics: {warm: {function: metrics_of_ours.tone.NAME}}\n")
+    declared = PLAN.replace(
+        "agent: desk\n", "agent: desk\ncustom_metrics: {warm: {function: metrics_of_ours.tone.NAME}}\n"
+    )
     assert lint_plan(put(folder, declared.replace("NAME", "warm"))) == []
     assert [f.code for f in lint_plan(put(folder, declared.replace("NAME", "cold")))] == ["ASE206"]
 
@@ -87,7 +95,11 @@ def test_examples_of_this_repository_have_no_errors() -> None:
     examples = ROOT / "evalsets"
     if not examples.is_dir():
         pytest.skip("no example plans here")
-    found = [f for f in lint_paths([examples], Options(adk_version="2.13")).findings if f.level == "error" and f.code not in ("ASE414", "ASE401")]
+    found = [
+        f
+        for f in lint_paths([examples], Options(adk_version="2.13")).findings
+        if f.level == "error" and f.code not in ("ASE414", "ASE401")
+    ]
     assert [f.render() for f in found] == []
 
 

@@ -18,12 +18,21 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("pre_commit") is None, reason="pre-commit is not installed"),
     pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
 ]
-PLAN = "plan_id: desk\nagent: desk\nfixed_set:\n  cases:\n    - {case_id: F-01, turns: [{user: Hi, expect_tools: [a]}]}\n"
-IDENTITY = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.com", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.com"}
+PLAN = (
+    "plan_id: desk\nagent: desk\nfixed_set:\n  cases:\n    - {case_id: F-01, turns: [{user: Hi, expect_tools: [a]}]}\n"
+)
+IDENTITY = {
+    "GIT_AUTHOR_NAME": "t",
+    "GIT_AUTHOR_EMAIL": "t@example.com",
+    "GIT_COMMITTER_NAME": "t",
+    "GIT_COMMITTER_EMAIL": "t@example.com",
+}
 
 
 def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, env={**os.environ, **IDENTITY})
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, env={**os.environ, **IDENTITY}
+    )
     return done.stdout.strip()
 
 
@@ -55,12 +64,23 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(folder: Path, home: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **IDENTITY, "PRE_COMMIT_HOME": str(home)}
     environment.pop("PYTHONPATH", None)
-    return subprocess.run([sys.executable, "-m", "pre_commit", "run", "--all-files", "--color=never"], cwd=folder, capture_output=True, text=True, check=False, env=environment, timeout=600)
+    return subprocess.run(
+        [sys.executable, "-m", "pre_commit", "run", "--all-files", "--color=never"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        timeout=600,
+    )
 
 
 def scratch(folder: Path, package: tuple[Path, str], files: dict[str, str]) -> None:
     hooks = "[{id: adk-split-eval-plans}, {id: adk-split-eval-adk-files}]"
-    files = {**files, ".pre-commit-config.yaml": f"repos:\n  - {{repo: '{package[0].as_uri()}', rev: {package[1]}, hooks: {hooks}}}\n"}
+    files = {
+        **files,
+        ".pre-commit-config.yaml": f"repos:\n  - {{repo: '{package[0].as_uri()}', rev: {package[1]}, hooks: {hooks}}}\n",
+    }
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -71,7 +91,9 @@ def test_hooks_pass_and_refuse_without_google_adk(package: tuple[Path, str], hom
     sound = (CASES / "11-transfer-and-agenttool" / "evalset.json").read_text(encoding="utf-8")
     config = '{"criteria": {"tool_trajectory_avg_score": 1.0}}'
     good = tmp_path / "good"
-    scratch(good, package, {"evals/desk.plan.yaml": PLAN, "evals/a.evalset.json": sound, "evals/test_config.json": config})
+    scratch(
+        good, package, {"evals/desk.plan.yaml": PLAN, "evals/a.evalset.json": sound, "evals/test_config.json": config}
+    )
     done = run(good, home)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("Passed") == 2
@@ -81,7 +103,11 @@ def test_hooks_pass_and_refuse_without_google_adk(package: tuple[Path, str], hom
 
     bad = tmp_path / "bad"
     plan = PLAN.replace("expect_tools", "expect_tolls")
-    scratch(bad, package, {"evals/desk.plan.yaml": plan, "evals/a.evalset.json": sound, "evals/test_config.json": '{"criterias": {}}'})
+    scratch(
+        bad,
+        package,
+        {"evals/desk.plan.yaml": plan, "evals/a.evalset.json": sound, "evals/test_config.json": '{"criterias": {}}'},
+    )
     done = run(bad, home)
     assert done.returncode == 1
     assert done.stdout.count("Failed") == 2
