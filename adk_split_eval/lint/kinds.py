@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, cast
 
-Kind = Literal["evalset", "config", "scenarios", "session", "old", "flat_old", "foreign", "results", "unknown"]
+Kind = Literal[
+    "evalset", "config", "scenarios", "session", "old", "flat_old", "foreign", "invented", "results", "unknown"
+]
 
 SET_KEYS = frozenset({"eval_set_id", "eval_cases", "evalSetId", "evalCases"})
 CONFIG_KEYS = frozenset({"criteria", "custom_metrics", "customMetrics", "user_simulator_config", "userSimulatorConfig"})
@@ -44,9 +46,7 @@ def _object_kind(data: dict[str, Any], name: str) -> Kind:
         return "scenarios"
     if "app_name" in keys and keys & {"user_id", "state"}:
         return "session"
-    if is_set_name(name):
-        return "evalset"
-    return "unknown"
+    return "invented" if is_set_name(name) else "unknown"
 
 
 def _foreign_cases(cases: list[Any]) -> bool:

@@ -121,3 +121,57 @@ def test_facts_agree_with_the_imported_package() -> None:
             assert {f for f, v in raw["fields"].items() if v.get("required")} == {
                 f for f, v in model.model_fields.items() if v.is_required()
             }, name
+
+
+@pytest.mark.adk
+@pytest.mark.parametrize("by_alias", [False, True])
+@pytest.mark.parametrize("exclude", [{}, {"exclude_none": True}, {"exclude_unset": True}])
+def test_what_adk_writes_itself_is_clean(by_alias: bool, exclude: dict[str, bool], tmp_path: Path) -> None:
+    """Sets dumped by ADK's own models, with or without nulls and aliases inside cases, have no schema findings."""
+    pytest.importorskip("google.adk")
+    import json
+
+    from google.adk.evaluation.eval_case import (
+        EvalCase,
+        IntermediateData,
+        Invocation,
+        InvocationEvent,
+        InvocationEvents,
+        SessionInput,
+    )
+    from google.adk.evaluation.eval_rubrics import Rubric, RubricContent
+    from google.genai import types
+
+    from adk_split_eval.lint import lint_paths
+    from adk_split_eval.lint.settings import Options
+
+    call = types.FunctionCall(name="find_title", args={"title": "Dune"})
+    words = types.Content(role="user", parts=[types.Part(text="Hold Dune.")])
+    answer = types.Content(role="model", parts=[types.Part(text="Held.")])
+    uses = IntermediateData(tool_uses=[call], intermediate_responses=[("desk", [types.Part(text="wait")])])
+    events = InvocationEvents(
+        invocation_events=[
+            InvocationEvent(author="desk", content=types.Content(role="model", parts=[types.Part(function_call=call)]))
+        ]
+    )
+    rubric = Rubric(rubric_id="r", rubric_content=RubricContent(text_property="Short."), type="FINAL_RESPONSE_QUALITY")
+    cases = [
+        EvalCase(
+            eval_id=f"c{i}", conversation=[Invocation(user_content=words, final_response=answer, intermediate_data=data)],
+            session_input=SessionInput(app_name="desk", user_id="u", state={"a": 1}), rubrics=[rubric],
+        )
+        for i, data in enumerate([uses, events])
+    ]  # fmt: skip
+    dumped = [json.loads(c.model_dump_json(by_alias=by_alias, **exclude)) for c in cases]
+    (tmp_path / "a.evalset.json").write_text(
+        json.dumps(
+            {"eval_set_id": "d", "name": None, "description": None, "eval_cases": dumped, "creation_timestamp": 1.5}
+        ),
+        encoding="utf-8",
+    )
+    (tmp_path / "test_config.json").write_text(
+        '{"criteria": {"tool_trajectory_avg_score": 1.0, "rubric_based_final_response_quality_v1": {"threshold": 0.8, "judge_model_options": {"judge_model": "gemini-2.5-flash", "num_samples": 3}}}}',
+        encoding="utf-8",
+    )
+    found = lint_paths([tmp_path], Options(adk_version="2.13")).findings
+    assert {f.code for f in found} <= {"ASE109"}, [f.render() for f in found]

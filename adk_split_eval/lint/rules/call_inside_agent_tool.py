@@ -47,6 +47,6 @@ RULE = Rule(
     "warning",
     "pair",
     check,
-    confidence="medium",
+    confidence="low",
     module=__name__,
 )

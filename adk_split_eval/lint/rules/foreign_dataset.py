@@ -1,7 +1,8 @@
 """File of another tool.
 
 ## What it does
-Recognises datasets and results that are no ADK eval files, and named files of no known shape.
+Recognises datasets and results that are no ADK eval files, files in a schema of somebody's own under an eval set's name, and
+named files of no known shape.
 
 ## Why is this bad?
 Nothing in them is judged by `adk eval`.
@@ -26,6 +27,13 @@ def check(document: Document) -> Iterator[Report]:
             (),
             "this is a dataset of another tool (`eval_case_id` and `prompt`, as Vertex AI's evaluation uses), not an ADK eval set",
             "convert it, or exclude it from linting",
+        )
+    elif document.kind == "invented":
+        yield Report(
+            document,
+            (),
+            "this file has none of an eval set's keys (`eval_set_id`, `eval_cases`): ADK does not load it",
+            "write it as an ADK eval set, or under another name",
         )
     elif document.kind == "results" and document.named:
         yield Report(
