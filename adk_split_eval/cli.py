@@ -21,6 +21,7 @@ _VERBS: dict[str, tuple[str, str]] = {
     "gate": ("adk_split_eval.cli_run:gate", "Run the fixed set only: red blocks the merge."),
     "probe": ("adk_split_eval.cli_run:probe", "Run the simulated set only: a hit opens a candidate."),
     "score": ("adk_split_eval.cli_run:score", "Judge recorded conversations; no model is asked to act."),
+    "audit": ("adk_split_eval.cli_run:audit", "A sample of judged verdicts for people, and how far they agree."),
     "pool": ("adk_split_eval.freeze.commands:pool", "Candidates found by the probe: list, show, approve, reject."),
     "freeze": ("adk_split_eval.freeze.commands:freeze", "Approved candidates to frozen fixed cases, red first."),
     "import": ("adk_split_eval.build.commands:import_", "Existing ADK eval sets to a plan."),

@@ -290,6 +290,45 @@ def score(
         raise SystemExit(result.exit_code)
 
 
+@click.command(epilog="Example: adk-split-eval audit latest --share 10   then   audit --agree audit.yaml")
+@click.argument("run_reference", required=False, metavar="[RUN]")
+@click.option("--share", type=click.FloatRange(0, 100, min_open=True), default=10.0, show_default=True, help="Percent.")
+@click.option(
+    "--agree",
+    "answers",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Answered samples, one a person; may be repeated.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(-1, 1),
+    default=0.8,
+    show_default=True,
+    help="Krippendorff's alpha under which every later report names the judge.",
+)
+def audit(run_reference: str | None, share: float, answers: tuple[Path, ...], threshold: float) -> None:
+    """Draw a sample of a run's judged verdicts for people to check, or read what they answered.
+
+    RUN defaults to the latest. The same verdicts are drawn every time. Exit 1 when a judge is under the threshold.
+    """
+    from adk_split_eval.record.runs import resolve_run
+    from adk_split_eval.run.audit import AuditError, draw_sample, take_answers
+
+    with errors_for_people():
+        try:
+            if answers:
+                found = take_answers(answers, threshold=threshold)
+                for agreement in found:
+                    click.echo(f"{'DOUBTFUL' if agreement.doubtful else 'ok      '}  {agreement.sentence()}")
+                raise SystemExit(1 if any(a.doubtful for a in found) else 0)
+            path = draw_sample(resolve_run(run_reference), share / 100)
+        except AuditError as error:
+            _stop(str(error))
+        click.echo(str(path) if path is not None else "this run holds no judged verdict, there is nothing to draw")
+
+
 @click.command(epilog="Example: adk-split-eval doctor")
 def doctor() -> None:
     """Check the installation: Python, google-adk and its eval extra, this folder's plan and agent."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, TrialResult
 from adk_split_eval.record.result import Verdict
 from adk_split_eval.record.triage import triage
-from adk_split_eval.run.verdicts import QUALITY, combine_fixed, wilson, worst
+from adk_split_eval.run.statistics import too_few, wilson
+from adk_split_eval.run.verdicts import QUALITY, combine_fixed, worst
 
 
 def rejected(case: Case) -> CaseResult:
@@ -77,11 +79,25 @@ def _statistics(case: Case, result: CaseResult, verdicts: list[Verdict]) -> None
     low, high = wilson(count, len(verdicts))
     key = "pass_rate" if case.set == "fixed" else "hit_rate"
     result.extra[key] = {"count": count, "trials": len(verdicts), "low": round(low, 4), "high": round(high, 4)}
-    if case.set == "fixed" and count == len(verdicts) and low < 0.9:
+    doubt = too_few(count, len(verdicts)) if case.set == "fixed" else None
+    if doubt is not None:
         result.warnings.append(
-            f"{count}/{len(verdicts)} passed: with so few trials that is compatible with a pass rate of {low:.0%} "
+            f"{count}/{len(verdicts)} passed: with so few trials that is compatible with a pass rate of {doubt:.0%} "
             "(95 % Wilson interval)"
         )
+
+
+def few_trials_note(results: Sequence[CaseResult]) -> str | None:
+    """What no hit at all says about a simulated set, when there were too few trials to say much."""
+    rates = [r.extra["hit_rate"] for r in results if r.set == "simulated" and "hit_rate" in r.extra]
+    without = [rate for rate in rates if rate["count"] == 0 and rate["high"] > 0.1]
+    if not without:
+        return None
+    most = max(without, key=lambda rate: rate["high"])
+    return (
+        f"no hit in {most['trials']} trials of a simulated case is compatible with a hit rate of up to "
+        f"{most['high']:.0%} (95 % Wilson interval)"
+    )
 
 
 def apply_pending(case: Case, result: CaseResult) -> None:

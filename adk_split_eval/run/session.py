@@ -17,6 +17,8 @@ from adk_split_eval.record.jsonio import dumps, write_atomically
 from adk_split_eval.record.runs import RunFolder, list_runs, resolve_run, run_folder
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.agents import AgentLoadError, LoadedAgent, load_agent
+from adk_split_eval.run.audit import SAMPLE_NAME, doubtful_judges, draw_sample
+from adk_split_eval.run.combining import few_trials_note
 from adk_split_eval.run.contrasts import apply_contrasts
 from adk_split_eval.run.engine import Engine, EngineOptions, Progress, Tally
 from adk_split_eval.run.frozen import remark_on_frozen
@@ -268,6 +270,9 @@ def assemble(prepared: Prepared, results: Sequence[CaseResult], options: RunOpti
     if compiled.extra.get("plan_path"):
         result.extra["plan_path"] = str(compiled.extra["plan_path"])
     result.notes = [f.message for f in compiled.findings if f.level != "error" and f.case_id is None]
+    if (few := few_trials_note(results)) is not None:
+        result.notes.append(few)
+    result.notes += doubtful_judges(results, compiled.models.get("judge", ""), options.root)
     if prepared.resumed:
         result.notes.append(f"resumed: {prepared.resumed} finished units were taken over from the interrupted run")
     return result
@@ -284,6 +289,10 @@ def finish(
     """Store the result, then pool the hits: the result is on disk before anything after it can fail."""
     apply_contrasts(prepared.compiled, result, conversation_of, fail_on_hit=options.fail_on_hit)
     write_result(prepared.folder, result, stored)
+    share = prepared.compiled.extra.get("audit")
+    if share and draw_sample(prepared.folder, float(share)) is not None:
+        result.notes.append(f"a sample of the judged verdicts waits for people: {prepared.folder.path / SAMPLE_NAME}")
+        write_result(prepared.folder, result, stored)
     if not options.write_candidates:
         return
     result.candidates = pool_hits(prepared, result, conversation_of, agent_dir)

@@ -6,12 +6,12 @@ SIMULATOR, HIT by a judged criterion, INCONCLUSIVE, HIT on the goal, OK. The fir
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from adk_split_eval.record.result import CaseResult, CriterionResult, Verdict
+from adk_split_eval.run.statistics import pass_hat
 
 QUALITY = "per_turn_user_simulator_quality_v1"
 GOAL = "goal_reached_v1"
@@ -154,7 +154,7 @@ def _policy(gate: Any, passes: int, trials: int) -> tuple[bool, str]:
     minimum = float(gate.get("min", 0.5))
     if k > trials:
         return False, f"pass_hat {k} needs at least {k} trials, {trials} ran"
-    estimate = math.comb(passes, k) / math.comb(trials, k)
+    estimate = pass_hat(passes, trials, k)
     return estimate >= minimum, (
         f"{passes} of {trials} trials passed; chance that {k} in a row pass is estimated at {estimate:.2f}, "
         f"the gate asks for {minimum:g}"
@@ -174,14 +174,3 @@ def exit_code(cases: Sequence[CaseResult], *, fail_on_hit: bool = False) -> int:
     if any(c.verdict in ("ERROR", "REJECTED") for c in blocking):
         return 3
     return 0
-
-
-def wilson(successes: int, trials: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """Wilson score interval of a proportion (Wilson 1927), 95 % unless ``z`` says otherwise; (0, 1) without trials."""
-    if trials <= 0:
-        return 0.0, 1.0
-    share = successes / trials
-    centre = share + z * z / (2 * trials)
-    spread = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    scale = 1 + z * z / trials
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)

@@ -8,6 +8,7 @@ import math
 import pytest
 
 from adk_split_eval.record import CaseResult, CriterionResult
+from adk_split_eval.run.statistics import wilson
 from adk_split_eval.run.verdicts import (
     GOAL,
     QUALITY,
@@ -16,7 +17,6 @@ from adk_split_eval.run.verdicts import (
     decide_fixed,
     decide_simulated,
     exit_code,
-    wilson,
     worst,
 )
 

@@ -1,0 +1,102 @@
+"""The statistics against scipy, and against values that stand in the literature."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_split_eval.run.statistics import (
+    binomial_cdf,
+    clopper_pearson,
+    krippendorff_alpha,
+    pass_hat,
+    too_few,
+    wilson,
+)
+
+
+@pytest.mark.parametrize("trials", [1, 2, 5, 30, 200])
+def test_intervals_against_scipy(trials: int) -> None:
+    scipy_stats = pytest.importorskip("scipy.stats")
+    for successes in sorted({0, 1, trials // 3, trials // 2, trials - 1, trials}):
+        test = scipy_stats.binomtest(successes, trials)
+        for method, ours in (("wilson", wilson), ("exact", clopper_pearson)):
+            theirs = test.proportion_ci(method=method)
+            assert ours(successes, trials) == pytest.approx((theirs.low, theirs.high), abs=1e-9), (method, successes)
+
+
+def test_cdf_against_scipy() -> None:
+    scipy_stats = pytest.importorskip("scipy.stats")
+    for most, trials, share in itertools.product((0, 3, 10), (10, 40), (0.0, 0.1, 0.5, 0.99, 1.0)):
+        assert binomial_cdf(most, trials, share) == pytest.approx(scipy_stats.binom.cdf(most, trials, share), abs=1e-12)
+
+
+def test_five_of_five_is_compatible_with_57_percent() -> None:
+    assert wilson(5, 5)[0] == pytest.approx(0.5655, abs=1e-4)
+    assert too_few(5, 5) == pytest.approx(0.5655, abs=1e-4)
+    assert too_few(4, 5) is None
+    assert too_few(35, 35) is None
+    assert too_few(34, 34) is not None
+    assert wilson(0, 0) == clopper_pearson(0, 0) == (0.0, 1.0)
+
+
+@given(st.integers(0, 12), st.integers(1, 12), st.integers(1, 12))
+def test_pass_hat_is_the_share_of_draws_that_all_pass(passes: int, trials: int, k: int) -> None:
+    passes, k = min(passes, trials), min(k, trials)
+    outcomes = [True] * passes + [False] * (trials - passes)
+    draws = list(itertools.combinations(outcomes, k))
+    assert pass_hat(passes, trials, k) == pytest.approx(sum(all(d) for d in draws) / len(draws))
+
+
+def test_pass_hat_refuses_more_than_there_are() -> None:
+    with pytest.raises(ValueError, match=r"pass\^3 needs at least 3 trials, there are 2"):
+        pass_hat(2, 2, 3)
+
+
+# Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": examples B (two observers, binary), C (two observers,
+# nominal) and D (four observers, missing values).
+BINARY = ("0100000000", "1110010010")
+NOMINAL = ("aabbdcccedda", "babbbccceddd")
+MISSING = ("123321412***", "1233224125*3", "*3332342251*", "12332441251*")
+
+
+def columns(rows: tuple[str, ...]) -> list[list[str | None]]:
+    return [[None if v == "*" else v for v in column] for column in zip(*rows, strict=True)]
+
+
+def test_alpha_of_the_published_examples() -> None:
+    assert krippendorff_alpha(columns(BINARY)) == pytest.approx(0.095, abs=5e-4)
+    assert krippendorff_alpha(columns(NOMINAL)) == pytest.approx(0.692, abs=5e-4)
+    assert krippendorff_alpha(columns(MISSING)) == pytest.approx(0.743, abs=5e-4)
+    assert krippendorff_alpha([list("aa"), list("bb"), list("ab"), list("bb")]) == pytest.approx(by_hand(), abs=1e-12)
+
+
+def by_hand() -> float:
+    """Four units, two observers: a a, b b, a b, b b. Coincidences aa 2, ab 1, ba 1, bb 4; totals a 3, b 5, n 8."""
+    return 1 - (8 - 1) * 2 / (3 * 5 * 2)
+
+
+def test_alpha_at_its_edges() -> None:
+    assert krippendorff_alpha([]) is None
+    assert krippendorff_alpha([["a", None], [None, "b"]]) is None, "nothing can be compared"
+    assert krippendorff_alpha([["a", "a"]] * 5) is None, "no variation: not defined"
+    assert krippendorff_alpha([["a", "a"], ["b", "b"]]) == 1.0
+    worse = krippendorff_alpha([["a", "b"], ["b", "a"], ["a", "b"]])
+    assert worse is not None
+    assert worse < 0
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("ab"), st.sampled_from([None, "a", "b"])), max_size=12)
+)
+def test_alpha_does_not_depend_on_who_is_who(units: list[tuple[str, str, str | None]]) -> None:
+    one = krippendorff_alpha(units)
+    other = krippendorff_alpha([tuple(reversed(u)) for u in reversed(units)])
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        assert math.isclose(one, other, abs_tol=1e-12)
+        assert one <= 1.0
