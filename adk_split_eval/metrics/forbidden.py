@@ -23,16 +23,19 @@ class _Ban:
     pattern: CallPattern
     until: CallPattern | None
 
-    def violations(self, calls: list[Placed]) -> list[str]:
-        """One line for each forbidden call."""
+    def violations(self, calls: list[Placed]) -> list[Placed]:
+        """The forbidden calls."""
         if self.until is None:
-            return [f"{placed} is forbidden" for placed in calls if self.pattern.fits(placed.call)]
-        release = next((p.position for p in calls if self.until.fits(p.call) and failure(p.call) is None), None)
-        return [
-            f"{placed} is forbidden until {self.until} has succeeded; {self._so_far(placed, calls)}"
-            for placed in calls
-            if self.pattern.fits(placed.call) and (release is None or placed.position <= release)
-        ]
+            return [placed for placed in calls if self.pattern.fits(placed.call)]
+        until = self.until
+        release = next((p.position for p in calls if until.fits(p.call) and failure(p.call) is None), None)
+        return [p for p in calls if self.pattern.fits(p.call) and (release is None or p.position <= release)]
+
+    def line(self, forbidden: Placed, calls: list[Placed]) -> str:
+        """What to say about one forbidden call; looks through all calls, so it is asked only for what is shown."""
+        if self.until is None:
+            return f"{forbidden} is forbidden"
+        return f"{forbidden} is forbidden until {self.until} has succeeded; {self._so_far(forbidden, calls)}"
 
     def _so_far(self, forbidden: Placed, calls: list[Placed]) -> str:
         assert self.until is not None
@@ -54,14 +57,13 @@ def judge(conversation: Conversation, params: Parameters, threshold: float) -> J
     if not bans:
         return Judgement.not_applicable()
     calls = list(placed_calls(conversation))
-    violations = [line for ban in bans for line in ban.violations(calls)]
+    violations = [(ban, placed) for ban in bans for placed in ban.violations(calls)]
+    lines = [ban.line(placed, calls) for ban, placed in violations[:_SHOWN]]
     if violations and conversation.flat and not _certain(bans, calls):
-        return Judgement.not_evaluated(
-            *violations[:_SHOWN], "the recording does not say which response belongs to which call"
-        )
+        return Judgement.not_evaluated(*lines, "the recording does not say which response belongs to which call")
     if len(violations) > _SHOWN:
-        violations = [*violations[:_SHOWN], f"and {len(violations) - _SHOWN} more"]
-    return Judgement.scored(0.0 if violations else 1.0, threshold, violations)
+        lines.append(f"and {len(violations) - _SHOWN} more")
+    return Judgement.scored(0.0 if violations else 1.0, threshold, lines)
 
 
 def _certain(bans: list[_Ban], calls: list[Placed]) -> bool:
