@@ -110,7 +110,10 @@ class Bench:
         home.mkdir(parents=True, exist_ok=True)
         path = home / f"{name}.evalset.json"
         data = {"eval_set_id": name, "eval_cases": cases, **top}
-        path.write_text(json.dumps(data, ensure_ascii=False, indent=1), "utf-8", errors="surrogatepass")
+        try:
+            path.write_text(json.dumps(data, ensure_ascii=False, indent=1), "utf-8")
+        except UnicodeEncodeError:
+            path.write_text(json.dumps(data, indent=1), "ascii")
         beside = home / "test_config.json"
         beside.unlink(missing_ok=True)
         if config is not None:
