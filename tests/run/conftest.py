@@ -37,6 +37,8 @@ class Project:
     simulated: dict[str, str] = field(default_factory=dict[str, str])
     plan: dict[str, Any] = field(default_factory=dict[str, Any])
     sim_set: dict[str, Any] = field(default_factory=dict[str, Any])
+    fixed_set: dict[str, Any] = field(default_factory=dict[str, Any])
+    scripts: dict[str, str] = field(default_factory=dict[str, str])
     each_simulated: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
@@ -61,10 +63,14 @@ class Project:
         plan: dict[str, Any] = {"plan_id": "probe", "agent": "probe_agent", "models": {"simulator": "probe/user"}}
         plan |= self.plan
         if self.fixed:
-            plan["fixed_set"] = {"cases": [fixed_case(i, said) for i, said in self.fixed.items()]}
+            plan["fixed_set"] = {"cases": [fixed_case(i, said) for i, said in self.fixed.items()]} | self.fixed_set
         if self.simulated:
             cases = [simulated_case(i, said) | self.each_simulated for i, said in self.simulated.items()]
             plan["sim_set"] = {"criteria": {"goal_reached_v1": 1.0}, "max_turns": 5, "cases": cases} | self.sim_set
+        for name, text in self.scripts.items():
+            file = self.root / "probe_agent" / "scripts" / f"{name}.yaml"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
         self.path.write_text(json.dumps(plan), encoding="utf-8")
         return self.path
 

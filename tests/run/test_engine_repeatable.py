@@ -38,15 +38,12 @@ def without_times_and_ids(result: dict[str, Any]) -> str:
 
 
 def scripted(project: Any) -> Any:
-    folder = project.root / "probe_agent" / "scripts"
+    project.scripts = {"talker": AGENT, "asker": USER}
+    project.plan["models"] = {"simulator": "scripted/asker"}
     project.write()
-    folder.mkdir()
-    (folder / "talker.yaml").write_text(AGENT, encoding="utf-8")
-    (folder / "asker.yaml").write_text(USER, encoding="utf-8")
     source = project.root / "probe_agent" / "agent.py"
     text = source.read_text(encoding="utf-8").replace('model="probe/agent"', 'model="scripted/talker"')
     source.write_text(text, encoding="utf-8")
-    project.plan["models"] = {"simulator": "scripted/asker"}
     return project
 
 
