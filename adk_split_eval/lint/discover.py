@@ -16,6 +16,7 @@ SKIPPED = frozenset(
 )  # fmt: skip
 _MARKS = (b'"eval_cases"', b'"evalCases"', b'"eval_set_id"', b'"criteria"', b'"scenarios"', b'"expected_tool_use"',
           b'"starting_prompt"', b'"eval_case_id"', b'"conversation_plan"')  # fmt: skip
+_SESSION = (b'"app_name"', b'"user_id"')
 
 
 def find(paths: list[str]) -> tuple[list[Document], list[str]]:
@@ -69,6 +70,6 @@ def _sniff(path: str) -> bool:
     try:
         with open(path, "rb") as stream:
             head = stream.read(65536)
-            return any(mark in head for mark in _MARKS)
+            return any(mark in head for mark in _MARKS) or all(mark in head for mark in _SESSION)
     except OSError:
         return False

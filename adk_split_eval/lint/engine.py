@@ -14,6 +14,7 @@ from adk_split_eval.lint.plan_view import open_plan
 from adk_split_eval.lint.project import Project, open_project
 from adk_split_eval.lint.rule import Checker, Report, Rule, Scope, all_rules
 from adk_split_eval.lint.settings import Options, chosen, matches
+from adk_split_eval.lint.views import real_path
 from adk_split_eval.record.finding import Finding, Related
 
 INTERNAL = "ASE699"
@@ -125,7 +126,7 @@ def _targets(scope: Scope, project: Project) -> Iterable[Any]:
     if scope == "document":
         return project.documents
     if scope == "set":
-        return project.sets
+        return [*project.sets, *project.stand_ins]
     if scope == "config":
         return project.configs
     if scope == "pair":
@@ -159,7 +160,7 @@ def to_finding(rule: Rule, report: Report) -> Finding:
     if report.span is not None:
         place = document.offset_place(*report.span)
     else:
-        place = document.place(report.path, report.key)
+        place = document.place(real_path(document, report.path), report.key)
     related = tuple(Related(other.path, *other.place(path)[:2], message) for other, path, message in report.related)
     return Finding(
         rule.code, report.level or rule.level, report.message, document.path, *place,

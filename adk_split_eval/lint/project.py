@@ -15,7 +15,7 @@ from adk_split_eval.lint.documents import Document, read
 from adk_split_eval.lint.kinds import is_config_name, is_set_name
 from adk_split_eval.lint.pairing import Pair, Pairing
 from adk_split_eval.lint.settings import Options, assumed_version
-from adk_split_eval.lint.views import EvalSet, open_set
+from adk_split_eval.lint.views import EvalSet, open_set, stand_in_set
 
 
 @dataclass(eq=False, repr=False)
@@ -25,6 +25,7 @@ class Project:
     Attributes:
         documents: all files looked at; those pulled in only because they govern a linted set come last.
         folders: folders the user named.
+        stand_ins: scenario files and session inputs, as sets of their own.
         missing_configs: configs named by option or settings that do not exist.
     """
 
@@ -35,6 +36,7 @@ class Project:
     documents: list[Document] = field(default_factory=list[Document])
     folders: list[str] = field(default_factory=list[str])
     sets: list[EvalSet] = field(default_factory=list[EvalSet])
+    stand_ins: list[EvalSet] = field(default_factory=list[EvalSet])
     configs: list[Config] = field(default_factory=list[Config])
     pairs: list[Pair] = field(default_factory=list[Pair])
     missing_configs: list[str] = field(default_factory=list[str])
@@ -53,6 +55,7 @@ def open_project(paths: list[str], options: Options) -> Project:
     ]
     if options.config and not project.sets:
         pairing.open(options.config, required=True)
+    project.stand_ins = [stand_in_set(d) for d in project.documents if d.kind in ("scenarios", "session")]
     project.pairs = [pairing.pair(s) for s in project.sets]
     project.documents.extend(pairing.added)
     project.missing_configs = pairing.missing

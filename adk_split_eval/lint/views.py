@@ -10,6 +10,7 @@ from adk_split_eval.criteria.knowledge import Knowledge
 from adk_split_eval.lint.documents import Document
 from adk_split_eval.lint.json_source import Path
 from adk_split_eval.lint.schema import Explainer, FastChecks, Problem
+from adk_split_eval.lint.shapes import as_object, objects
 
 Json = dict[str, Any]
 _CHECKS: dict[str, FastChecks] = {}
@@ -135,6 +136,28 @@ def _open_set(document: Document, knowledge: Knowledge) -> EvalSet:
             normal.append((index, cast("Json", made)))
     problems.extend(explainer.problems)
     return EvalSet(document, data, normal, problems, survey(normal))
+
+
+def stand_in_set(document: Document) -> EvalSet:
+    """A scenario file or a session input as a set, so that the rules about scenarios and states read it too."""
+    data: Any = document.data
+    entries: Any = as_object(data).get("scenarios", data)
+    cases: list[tuple[int, Json]] = []
+    if document.kind == "session":
+        cases = [(0, {"conversation_scenario": {}, "session_input": data})]
+    else:
+        cases = [(i, {"conversation_scenario": scenario}) for i, scenario in objects(entries)]
+    return EvalSet(document, {}, cases, [], survey(cases))
+
+
+def real_path(document: Document, path: Path) -> Path:
+    """The path in the file of a path in the set that stands in for it."""
+    if document.kind not in ("scenarios", "session") or path[:1] != ("eval_cases",):
+        return path
+    if document.kind == "session":
+        return path[3:]
+    start: Path = ("scenarios", path[1]) if isinstance(document.data, dict) else (path[1],)
+    return (*start, *path[3:])
 
 
 # Classes are compared through ``__class__`` below: as fast as ``type``, and the hot path stays free of casts.
