@@ -20,6 +20,7 @@ from adk_split_eval.record.case import CompiledPlan, Half
 from adk_split_eval.record.result import CaseResult, CriterionResult, RunResult
 from adk_split_eval.record.text import one_line, safe_terminal, shorten
 from adk_split_eval.report import view
+from adk_split_eval.report.contrasts import Contrast, contrasts_of
 
 PLAIN_WIDTH = 100
 """Width where no terminal says its own."""
@@ -88,6 +89,7 @@ def print_run(
     if not result.cases:
         page.blank()
         page.line("No case ran.", "bold")
+    _print_contrasts(page, contrasts_of(result))
     _print_end(page, result)
 
 
@@ -295,6 +297,20 @@ def _print_turns(page: Page, case: CaseResult) -> None:
         for index, line in enumerate(lines):
             label = "" if index else f"turn {number}"
             page.labelled(label, shorten(line, TEXT_WIDTH), indent=4, label_width=10)
+
+
+def _print_contrasts(page: Page, found: list[Contrast]) -> None:
+    if not found:
+        return
+    page.blank()
+    page.line("CONTRASTS: two cases that differ in one input", "bold")
+    for contrast in found:
+        colour = {"PASS": "green", "SKIPPED": "dim"}.get(contrast.verdict, "red")
+        page.hanging(f"  {contrast.verdict:<8} ", colour, f"{contrast.name} ({contrast.cases})")
+        if contrast.verdict in ("FAIL", "ERROR"):
+            for reason in contrast.reasons:
+                page.labelled("reason", shorten(reason, REASON_WIDTH), indent=4, label_width=10)
+            page.labelled("next", contrast.next_step, indent=4, label_width=10)
 
 
 def _print_end(page: Page, result: RunResult) -> None:

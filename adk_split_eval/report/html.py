@@ -11,6 +11,7 @@ from adk_split_eval.record.case import CompiledPlan, Half
 from adk_split_eval.record.jsonio import write_atomically
 from adk_split_eval.record.result import CaseResult, RunResult
 from adk_split_eval.report import view
+from adk_split_eval.report.contrasts import Contrast, contrasts_of
 from adk_split_eval.report.html_case import case_anchor, case_article, verdict_badge
 from adk_split_eval.report.html_parts import element, escape, listing, pairs, tag
 from adk_split_eval.report.html_style import POLICY, STYLE
@@ -22,6 +23,7 @@ def html_report(result: RunResult, compiled: CompiledPlan | None = None) -> str:
     known = view.sources(compiled)
     body = [_head(result)]
     body += [_half(half, cases, known) for half in view.HALVES if (cases := view.cases_of(result, half))]
+    body.append(_contrasts(contrasts_of(result)))
     body.append(_end(result))
     head = (
         '<meta charset="utf-8">\n'
@@ -102,6 +104,18 @@ def _table(cases: list[CaseResult], known: view.Sources) -> str:
         ]
         rows.append(tag("tr", "".join(cells)))
     return tag("table", "\n".join(rows))
+
+
+def _contrasts(found: list[Contrast]) -> str:
+    if not found:
+        return ""
+    rows = [
+        tag("tr", "".join(element("th", name) for name in ("verdict", "contrast", "cases", "differ in", "reasons")))
+    ]
+    for contrast in found:
+        cells = (contrast.verdict, contrast.name, contrast.cases, contrast.differ_in, "; ".join(contrast.reasons))
+        rows.append(tag("tr", "".join(element("td", cell) for cell in cells)))
+    return element("h2", "Contrasts: two cases that differ in one input") + tag("table", "\n".join(rows))
 
 
 def _end(result: RunResult) -> str:

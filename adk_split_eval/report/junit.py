@@ -15,6 +15,7 @@ from adk_split_eval.record.jsonio import write_atomically
 from adk_split_eval.record.result import CaseResult, RunResult
 from adk_split_eval.record.text import one_line, safe_terminal, shorten
 from adk_split_eval.report import view
+from adk_split_eval.report.contrasts import Contrast, contrasts_of
 
 MESSAGE_WIDTH = 300
 
@@ -26,6 +27,9 @@ def junit_xml(result: RunResult, *, fail_on_hit: bool = False) -> str:
         cases = view.cases_of(result, half)
         if cases:
             root.append(_suite(result, half, cases, fail_on_hit))
+    contrasts = contrasts_of(result)
+    if contrasts:
+        root.append(_contrast_suite(result, contrasts, fail_on_hit))
     for key in ("tests", "failures", "errors", "skipped"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in root)))
     ElementTree.indent(root)
@@ -53,6 +57,25 @@ def _suite(result: RunResult, half: Half, cases: list[CaseResult], fail_on_hit: 
         ElementTree.SubElement(properties, "property", {"name": name, "value": _text(value)})
     outcomes = [_case(suite, result, case, fail_on_hit) for case in cases]
     suite.set("tests", str(len(cases)))
+    suite.set("failures", str(outcomes.count("failure")))
+    suite.set("errors", str(outcomes.count("error")))
+    suite.set("skipped", str(outcomes.count("skipped")))
+    return suite
+
+
+def _contrast_suite(result: RunResult, contrasts: list[Contrast], fail_on_hit: bool) -> ElementTree.Element:
+    suite = ElementTree.Element("testsuite", {"name": _text(f"{result.plan_id} contrasts")})
+    outcomes: list[str | None] = []
+    for contrast in contrasts:
+        attributes = {"classname": _text(f"{result.plan_id}.contrasts"), "name": _text(contrast.name)}
+        element = ElementTree.SubElement(suite, "testcase", attributes)
+        tag = contrast.outcome(fail_on_hit=fail_on_hit)
+        outcomes.append(tag)
+        if tag is not None:
+            message = shorten(one_line(f"{contrast.verdict}: {'; '.join(contrast.reasons)}"), MESSAGE_WIDTH)
+            child = ElementTree.SubElement(element, tag, {"message": _text(message)})
+            child.text = _text("\n".join(contrast.reasons))
+    suite.set("tests", str(len(contrasts)))
     suite.set("failures", str(outcomes.count("failure")))
     suite.set("errors", str(outcomes.count("error")))
     suite.set("skipped", str(outcomes.count("skipped")))

@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 from adk_split_eval.criteria.catalogue import CATALOGUE, CriterionInfo
 from adk_split_eval.record.case import Case, CompiledPlan, Half
 from adk_split_eval.record.result import CaseResult, CriterionResult, RunResult
+from adk_split_eval.report.contrasts import contrasts_of
 
 HALVES: tuple[Half, ...] = ("fixed", "simulated")
 GREEN = frozenset({"PASS", "OK"})
@@ -268,12 +269,16 @@ def exit_text(result: RunResult) -> str:
             text = "nothing blocks: no fixed case failed, and everything declared was evaluated"
             if hits:
                 text += f"; {_many(hits, 'hit')} to review, which never blocks"
+        case 1 if not failed and any(c.outcome() == "failure" for c in contrasts_of(result)):
+            text = "a contrast between two cases does not hold: the gate is red"
         case 1 if failed or not hits:
             text = f"{_many(failed, 'fixed case')} failed: the gate is red"
         case 1:
             text = f"{_many(hits, 'hit')}, and --fail-on-hit was given"
         case 2:
             text = "usage, or input that cannot be used: nothing was judged"
+        case 3 if not unjudged:
+            text = "a contrast between two cases could not be judged: not green until it is"
         case 3:
             text = f"{_many(unjudged, 'case')} could not be judged (ERROR or REJECTED): not green until they are"
         case 130:

@@ -50,6 +50,7 @@ class ContrastResult:
             "differ_in": self.differ_in,
             "verdict": self.verdict,
             "reasons": self.reasons,
+            "blocking": self.blocking,
             "owner": "agent" if self.verdict == "FAIL" else "",
             "next_step": _NEXT if failed else "",
         }
