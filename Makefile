@@ -2,12 +2,13 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+VENV_OLDEST ?= .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format types imports docs clean setup setup-dev
+.PHONY: help demo test test-oldest check format types imports docs clean setup setup-dev
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -35,6 +36,16 @@ demo: $(VENV)/.adk  ## Gate, probe and one hit on the example agent, offline.
 
 test: $(VENV)/.dev  ## Run all tests.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
+
+$(VENV_OLDEST)/.dev: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV_OLDEST)
+	@grep -Ev '^(google|grpc|proto|fastapi|starlette|litellm|opentelemetry)' constraints.txt > $(VENV_OLDEST)/constraints.txt
+	@echo "Installing the oldest supported google-adk into $(VENV_OLDEST) (once, one to three minutes) …"
+	$(VENV_OLDEST)/bin/python -m pip --disable-pip-version-check --quiet install -c $(VENV_OLDEST)/constraints.txt 'google-adk[eval]==2.10.0' -e '.[adk,dev]'
+	@touch $@
+
+test-oldest: $(VENV_OLDEST)/.dev  ## Run the tests that touch ADK on the oldest version we support.
+	$(VENV_OLDEST)/bin/python -m pytest -q tests/parity tests/silent_greens tests/adversarial tests/cases tests/metrics tests/build tests/run
 
 check: $(VENV)/.dev  ## Format, lint, types, import contracts, and our own linter on our own examples.
 	$(BIN)/ruff format --check .
