@@ -14,6 +14,7 @@ import copy
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,18 @@ def interrupting_plugin(tool_name: str) -> Any:
     return Interrupting()
 
 
+def session_services(database: Path) -> Callable[[], Any]:
+    """Makes services that keep sessions in one database, each as a new process would have its own."""
+    from google.adk.sessions.sqlite_session_service import SqliteSessionService
+
+    class Sessions(SqliteSessionService):
+        def _is_migration_needed(self) -> bool:
+            # The database is ours and new; ADK's look into it leaves a connection open.
+            return False
+
+    return lambda: Sessions(str(database))
+
+
 def reloaded(agent: LoadedAgent) -> LoadedAgent:
     """The agent folder imported once more, as a new process would; the modules loaded before stay as they are.
 
@@ -156,11 +169,9 @@ class _Interrupted:
         session_id: str,
         database: Path,
     ) -> None:
-        from google.adk.sessions.sqlite_session_service import SqliteSessionService
-
         self.adk, self.case, self.agent, self.config = adk, case, agent, simulator_config
         self.interrupt: dict[str, Any] = case.runner["interrupt"]
-        self.new_sessions = lambda: SqliteSessionService(str(database))
+        self.new_sessions = session_services(database)
         self.eval_case = adk.EvalCase.model_validate(case.eval_case)
         if self.eval_case.session_input.session_id is None:
             self.eval_case.session_input.session_id = session_id
