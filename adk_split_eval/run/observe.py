@@ -189,6 +189,7 @@ async def _observe(
     call = ModelCall(role, criterion, name)
     watcher.calls.append(call)
     _strip_retry_options(request)
+    _strip_client_retries(model)
     started = time.monotonic()
     gate = watcher.gate(name)
     try:
@@ -335,6 +336,13 @@ def _strip_retry_options(request: Any) -> None:
     # The options object may be ADK's shared default: replaced, never changed.
     config = config.model_copy(update={"http_options": options.model_copy(update={"retry_options": None})})
     request.config = config
+
+
+def _strip_client_retries(model: Any) -> None:
+    """LiteLLM, and the OpenAI client below it, try three times by themselves."""
+    arguments: Any = getattr(model, "_additional_args", None)
+    if type(model).__name__ == "LiteLlm" and isinstance(arguments, dict):
+        cast("dict[str, Any]", arguments).update(max_retries=0, num_retries=0)
 
 
 def _note(call: ModelCall, response: Any) -> None:
