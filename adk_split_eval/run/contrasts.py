@@ -72,15 +72,11 @@ def apply_contrasts(
     *,
     fail_on_hit: bool = False,
 ) -> None:
-    """Put the contrasts' verdicts into the run's result, its notes and its exit code."""
+    """Put the contrasts' verdicts into the run's result and its exit code."""
     found = judge_contrasts(compiled, result.cases, conversation_of)
     if not found:
         return
     result.extra["contrasts"] = [contrast.to_json() for contrast in found]
-    for contrast in found:
-        if contrast.verdict != "PASS":
-            why = "; ".join(contrast.reasons)
-            result.notes.append(f"contrast `{contrast.name}` ({' / '.join(contrast.cases)}): {contrast.verdict}: {why}")
     if any(c.verdict == "FAIL" and (c.blocking or fail_on_hit) for c in found):
         result.exit_code = 1
     elif result.exit_code == 0 and any(c.verdict == "ERROR" for c in found):
