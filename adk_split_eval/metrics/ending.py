@@ -83,6 +83,7 @@ class _Check:
 
     def __init__(self, timeline: Timeline, rules: _Rules) -> None:
         self.timeline, self.rules = timeline, rules
+        self.moments = timeline.kept
         self.faults: list[str] = []
         self.missing: list[str] = []
         self.notes: list[str] = []
@@ -92,7 +93,7 @@ class _Check:
         rules = self.rules
         if rules.entering is None:
             return []
-        picked = [(seen, seen.pick(rules.stage)) for seen in rules.entering.select(self.timeline.moments)]
+        picked = [(seen, seen.pick(rules.stage)) for seen in rules.entering.select(self.moments)]
         return [(seen, stage) for seen, stage in picked if isinstance(stage, str)]
 
     def run(self) -> None:
@@ -100,12 +101,15 @@ class _Check:
         self._last_stage()
         self._report()
         self._afterwards(end if self.rules.event is not None else self._last_entry())
+        if end is not None:
+            # It has ended: what is missing now will not come any more.
+            self.faults, self.missing = [*self.faults, *self.missing], []
 
     def _end_event(self) -> Seen | None:
         rules = self.rules
         if rules.event is None:
             return None
-        ends = rules.event.select(self.timeline.moments)
+        ends = rules.event.select(self.moments)
         if not ends:
             self.missing.append(f"the conversation never ended: no {rules.event} in {self.timeline.turns} turns")
             return None
@@ -139,7 +143,7 @@ class _Check:
         report = self.rules.report
         if report is None:
             return
-        made = report.event.select(self.timeline.moments)
+        made = report.event.select(self.moments)
         turns = ", ".join(str(seen.turn + 1) for seen in made)
         if len(made) > report.times:
             self.faults.append(
@@ -159,7 +163,7 @@ class _Check:
     def _afterwards(self, end: Seen | None) -> None:
         if end is None:
             return
-        later = [moment for moment in self.timeline.moments if moment.position > end.position]
+        later = [moment for moment in self.moments if moment.position > end.position]
         for selector in self.rules.nothing_after:
             for seen in selector.select(later):
                 what = show(seen.pick(None), 100)

@@ -130,7 +130,7 @@ def _compare(raw: dict[str, Any], found: ContrastResult, pair: list[Conversation
 
 def picked(conversation: Conversation, selector: Selector, path: str | None) -> list[Any]:
     """The values at ``path`` of the events meant, in raw order; events without a value there are left out."""
-    values = [seen.pick(path) for seen in selector.select(Timeline.of(conversation).moments)]
+    values = [seen.pick(path) for seen in selector.select(Timeline.of(conversation).kept)]
     return [value for value in values if value is not NOTHING]
 
 

@@ -329,7 +329,9 @@ def test_an_ending_as_allowed() -> None:
         ([("a", [call("report"), enter("closed"), call("finish", reason="left")])], "before closed was entered", False),
         ([("a", END), ("b", [ask("x")])], "tool ask after the end in turn 1", False),
         ([("a", END), ("b", [call("finish", reason="left")])], "ends again", False),
-        ([("a", [enter("closed"), call("finish", reason="left")])], "0 reports", True),
+        ([("a", [enter("closed"), call("finish", reason="left")])], "0 reports", False),
+        ([("a", [enter("project"), call("report"), call("finish", reason="left")])], "ends in project", False),
+        ([("a", [enter("closed")])], "0 reports", True),
         ([("a", [ask("x")])], "never ended", True),
     ],
 )
@@ -346,6 +348,7 @@ def interrupted(before: list[Call], after: list[Call], *, inside: bool = False) 
 
     cut = Event("interrupt", data={"after_turn": 1})
     if inside:
+        before[-1].answered = False
         return Conversation([Turn("a", [*before, *after], events=[*events(before)[:-1], cut, *events(after)])])
     return Conversation([Turn("a", before, events=events(before)), Turn("b", after, events=[cut, *events(after)])])
 
@@ -382,6 +385,21 @@ def test_a_question_that_never_reached_the_user_may_be_asked_again() -> None:
     assert "side effect" in recovery(interrupted([call("book")], [call("book")], inside=True)).reasons[0]
     conversation = interrupted([ask("w1")], [ask("w1")], inside=True)
     assert judge("repeated_questions_v1", conversation, QUESTIONS).status == "passed"
+
+
+def test_what_an_interruption_made_unheard_of_is_no_event() -> None:
+    without_ok = {**STAGES, "event": {"tool": "enter_stage"}}
+    conversation = interrupted([enter("warm_up")], [enter("warm_up"), enter("fundamentals")], inside=True)
+    lost = judge("stage_flow_v1", conversation, without_ok)
+    assert "was in that stage already" not in " ".join(lost.reasons)
+    twice = interrupted([call("report")], [enter("closed"), call("report"), call("finish", reason="left")], inside=True)
+    assert judge("ending_v1", twice, ENDING).status == "passed"
+
+
+def test_over_without_a_required_stage_is_no_mere_gap() -> None:
+    rules = {**STAGES, "order": [{"name": "a", "next": ["c"]}, {"name": "b"}, {"name": "c", "final": True}]}
+    found = judge("stage_flow_v1", talk(("x", [enter("a")]), ("y", [enter("c")])), rules | {"early_end": None})
+    assert found.status == "failed" and not found.unfinished
 
 
 def test_a_failed_side_effect_may_be_tried_again() -> None:

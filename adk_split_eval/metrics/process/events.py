@@ -100,6 +100,11 @@ class Moment:
     def answered(self) -> bool:
         return self.response is not NOTHING
 
+    @property
+    def lost(self) -> bool:
+        """Whether an interruption left nothing of it in the session: a call cut off before its answer was stored."""
+        return self.kind == "call" and not self.delivered and not self.answered
+
 
 @dataclass(slots=True)
 class Timeline:
@@ -116,6 +121,11 @@ class Timeline:
     @property
     def turns(self) -> int:
         return len(self.conversation.turns)
+
+    @property
+    def kept(self) -> list[Moment]:
+        """The moments the session knows of: without calls that an interruption made unheard-of."""
+        return [moment for moment in self.moments if not moment.lost]
 
     def user(self, turn: int) -> str:
         """The user's words of a turn."""

@@ -96,7 +96,7 @@ class Link:
 
 def links(timeline: Timeline, rules: EvidenceRules) -> list[Link]:
     """Every asking event in raw order, judged."""
-    return [_link(seen, rules) for seen in rules.event.select(timeline.moments)]
+    return [_link(seen, rules) for seen in rules.event.select(timeline.kept)]
 
 
 def _link(seen: Seen, rules: EvidenceRules) -> Link:

@@ -212,7 +212,7 @@ class Course:
 def follow(timeline: Timeline, rules: FlowRules) -> Course:
     """The course of the conversation under the rules; one pass over its events."""
     walk = _Walk(timeline, rules)
-    for moment in timeline.moments:
+    for moment in timeline.kept:
         walk.begin_turns(moment.turn)
         if rules.early_end and rules.early_end.event and rules.early_end.event.meant(moment):
             walk.user_ends(moment.turn)
@@ -386,7 +386,9 @@ class _Walk:
         due = [r.name for r in self.rules.stages.values() if r.required and r.name not in self.visited | self.skipped]
         if due:
             where = f"the conversation ends in {last}" if last else "no stage event was recorded"
-            self.course.missing.append(f"never entered: {', '.join(due)}; {where} after {turns} turns")
+            sentence = f"never entered: {', '.join(due)}; {where} after {turns} turns"
+            over = last is not None and last in self.rules.finals()
+            (self.course.faults if over else self.course.missing).append(sentence)
 
 
 def _because(reason: str | None) -> str:

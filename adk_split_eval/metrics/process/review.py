@@ -124,7 +124,7 @@ class ReviewRules:
 
 def last_report(conversation: Conversation, rules: ReviewRules) -> tuple[Seen, Any] | None:
     """The last report produced, and what it says; None when there was none."""
-    made = rules.event.select(Timeline.of(conversation).moments)
+    made = rules.event.select(Timeline.of(conversation).kept)
     return (made[-1], made[-1].pick(rules.pick)) if made else None
 
 
