@@ -10,6 +10,7 @@ from typing import Any
 from adk_split_eval.pool import frozen_remarks
 from adk_split_eval.record import Case, CaseResult
 from adk_split_eval.record.runs import list_runs
+from adk_split_eval.run.packed import Packed
 
 LOOK_BACK = 50
 LARGEST_RESULT = 8 * 1024 * 1024
@@ -21,7 +22,7 @@ def remark_on_frozen(cases: Sequence[Case], results: Sequence[CaseResult], plan_
     if not frozen:
         return
     red, looked_at = _red_in_stored_runs(set(frozen), plan_id, root)
-    for result in results:
+    for place, result in enumerate(results):
         case = frozen.get(result.case_id)
         if case is None or result.set != "fixed":
             continue
@@ -30,6 +31,8 @@ def remark_on_frozen(cases: Sequence[Case], results: Sequence[CaseResult], plan_
         for remark in frozen_remarks(case, result, red_since=red_since):
             if remark not in result.warnings:
                 result.warnings.append(remark)
+                if isinstance(results, Packed):
+                    results[place] = result
 
 
 def _red_in_stored_runs(ids: set[str], plan_id: str, root: Path | None) -> tuple[set[str], int]:

@@ -18,12 +18,17 @@ FROM = 500
 
 
 class Packed(Sequence[T], Generic[T]):
-    """A read-only sequence; what is changed on an item that was taken out is changed on that copy alone."""
+    """A sequence of fixed length; what is changed on an item that was taken out is changed on that copy alone.
 
-    __slots__ = ("_blobs",)
+    Attributes:
+        replaced: places whose item was set anew.
+    """
+
+    __slots__ = ("_blobs", "replaced")
 
     def __init__(self, items: Iterable[T] = (), *, blobs: list[bytes] | None = None) -> None:
         self._blobs: list[bytes] = blobs if blobs is not None else [pack(item) for item in items]
+        self.replaced: set[int] = set()
 
     @overload
     def __getitem__(self, index: int) -> T: ...
@@ -33,6 +38,10 @@ class Packed(Sequence[T], Generic[T]):
         if isinstance(index, slice):
             return Packed[T](blobs=self._blobs[index])
         return pickle.loads(self._blobs[index])
+
+    def __setitem__(self, index: int, item: T) -> None:
+        self._blobs[index] = pack(item)
+        self.replaced.add(index)
 
     def __len__(self) -> int:
         return len(self._blobs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import time
@@ -26,7 +27,7 @@ from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
 from adk_split_eval.run.journal import Journal, JournalError, Unit
 from adk_split_eval.run.loop import run_loop
 from adk_split_eval.run.marks import marks_of, metric_files
-from adk_split_eval.run.packed import pack_plan, pick
+from adk_split_eval.run.packed import Packed, pack_plan, pick
 from adk_split_eval.run.verdicts import exit_code
 
 RESUMABLE_SECONDS = 24 * 3600
@@ -313,7 +314,10 @@ def write_result(folder: RunFolder, result: RunResult, stored: Journal | None = 
     partial = folder.result.with_suffix(".json.partial")
     with partial.open("w", encoding="utf-8") as file:
         file.write(head + '"cases": [')
+        remarked: Any = result.cases
         for number, text in enumerate(stored.cases()):
+            if isinstance(remarked, Packed) and number in cast("Packed[CaseResult]", remarked).replaced:
+                text = dumps(json.loads(text) | {"warnings": result.cases[number].warnings})
             file.write(("," if number else "") + "\n    " + text.replace("\n", "\n    "))
         file.write("\n  ]" + tail + "\n")
         file.flush()

@@ -166,11 +166,11 @@ def exit_code(cases: Sequence[CaseResult], *, fail_on_hit: bool = False) -> int:
 
     A case marked ``pending`` (expected to fail, with an owner and a date) does not block while its date holds.
     """
-    blocking = [c for c in cases if not c.extra.get("not_blocking")]
-    if any(c.verdict == "FAIL" for c in blocking):
+    found = {c.verdict for c in cases if not c.extra.get("not_blocking")}
+    if "FAIL" in found:
         return 1
-    if fail_on_hit and any(c.verdict == "HIT" for c in blocking):
+    if fail_on_hit and "HIT" in found:
         return 1
-    if any(c.verdict in ("ERROR", "REJECTED") for c in blocking):
+    if found & {"ERROR", "REJECTED"}:
         return 3
     return 0
