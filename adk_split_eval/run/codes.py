@@ -74,4 +74,34 @@ CODES: dict[str, CodeInfo] = {
         "Two processes would act the same units twice.",
         "Wait for it, or end that process; what it finished is stored.",
     ),
+    "ASE912": CodeInfo(
+        "Answers that are no sample",
+        "A file given to `audit --agree` cannot be read, is no YAML, or was not drawn by `audit`.",
+        "Agreement would be computed over something else than judged verdicts.",
+        "Answer in the audit.yaml that the run, or `adk-split-eval audit RUN`, has written.",
+    ),
+    "ASE913": CodeInfo(
+        "Nobody has answered yet",
+        "The sample holds no answer at all.",
+        "No answers are no agreement.",
+        "Put yes or no behind `answer` of the verdicts you have checked.",
+    ),
+    "ASE914": CodeInfo(
+        "Answer to a verdict that is not there",
+        "The run the sample names holds no judged verdict of that id.",
+        "The answer cannot be compared with anything.",
+        "Leave `run_id` and `id` as they were drawn.",
+    ),
+    "ASE915": CodeInfo(
+        "Stored answers cannot be read",
+        "`.adk-split-eval/judges.json`, where people's answers are kept, is damaged.",
+        "A judge under its threshold would no longer be named.",
+        "Restore the file, or remove it and read the answered samples again.",
+    ),
+    "ASE916": CodeInfo(
+        "Neither yes nor no",
+        "An answer in a sample is something else than yes or no.",
+        "It would have to be guessed.",
+        "Write yes (it passes) or no (it fails); leave blank what you cannot tell.",
+    ),
 }

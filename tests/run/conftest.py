@@ -39,6 +39,7 @@ class Project:
     sim_set: dict[str, Any] = field(default_factory=dict[str, Any])
     fixed_set: dict[str, Any] = field(default_factory=dict[str, Any])
     scripts: dict[str, str] = field(default_factory=dict[str, str])
+    each_turn: dict[str, Any] = field(default_factory=dict[str, Any])
     each_simulated: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
@@ -63,7 +64,9 @@ class Project:
         plan: dict[str, Any] = {"plan_id": "probe", "agent": "probe_agent", "models": {"simulator": "probe/user"}}
         plan |= self.plan
         if self.fixed:
-            plan["fixed_set"] = {"cases": [fixed_case(i, said) for i, said in self.fixed.items()]} | self.fixed_set
+            plan["fixed_set"] = {
+                "cases": [fixed_case(i, said, self.each_turn) for i, said in self.fixed.items()]
+            } | self.fixed_set
         if self.simulated:
             cases = [simulated_case(i, said) | self.each_simulated for i, said in self.simulated.items()]
             plan["sim_set"] = {"criteria": {"goal_reached_v1": 1.0}, "max_turns": 5, "cases": cases} | self.sim_set
@@ -105,8 +108,8 @@ class Project:
         return self.log.read_text(encoding="utf-8").splitlines() if self.log.exists() else []
 
 
-def fixed_case(case_id: str, said: str) -> dict[str, Any]:
-    return {"case_id": case_id, "turns": [{"user": said, "response": {"contains": ["done"]}}]}
+def fixed_case(case_id: str, said: str, more: dict[str, Any]) -> dict[str, Any]:
+    return {"case_id": case_id, "turns": [{"user": said, "response": {"contains": ["done"]}} | more]}
 
 
 def simulated_case(case_id: str, said: str) -> dict[str, Any]:
