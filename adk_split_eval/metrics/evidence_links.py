@@ -9,7 +9,7 @@ general path. The score is 1.0 or 0.0.
 from __future__ import annotations
 
 from adk_split_eval.metrics.base import Parameters
-from adk_split_eval.metrics.process.events import STATE_UNKNOWN, Timeline, state_unknown
+from adk_split_eval.metrics.process.events import STATE_UNKNOWN, Timeline, nothing_asked, state_unknown
 from adk_split_eval.metrics.process.evidence import EvidenceRules, links
 from adk_split_eval.record import Conversation, Judgement
 
@@ -25,7 +25,7 @@ def judge(conversation: Conversation, params: Parameters, threshold: float) -> J
         return Judgement.not_evaluated(STATE_UNKNOWN)
     found = links(Timeline.of(conversation), rules)
     if not found:
-        return Judgement("not_applicable", reasons=[f"nothing was asked: no event is {rules.event}"])
+        return Judgement.not_evaluated(nothing_asked(rules.event, conversation))
     faults = [fault for link in found for fault in link.faults]
     if faults:
         return Judgement.scored(0.0, threshold, faults)

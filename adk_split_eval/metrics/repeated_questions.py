@@ -8,7 +8,7 @@ reasons name each pair with both turns. Doubtful pairs fail nothing here: they a
 from __future__ import annotations
 
 from adk_split_eval.metrics.base import Parameters
-from adk_split_eval.metrics.process.events import FLAT, STATE_UNKNOWN, Timeline, state_unknown
+from adk_split_eval.metrics.process.events import FLAT, STATE_UNKNOWN, Timeline, nothing_asked, state_unknown
 from adk_split_eval.metrics.process.questions import QuestionRules, asked_questions, repeats
 from adk_split_eval.metrics.process.wording import MeasureMissingError
 from adk_split_eval.record import Conversation, Judgement
@@ -28,7 +28,9 @@ def judge(conversation: Conversation, params: Parameters, threshold: float) -> J
     timeline = Timeline.of(conversation)
     asked = asked_questions(timeline, rules)
     if not asked:
-        return Judgement("not_applicable", reasons=[f"nothing was asked: no event is {rules.event}"])
+        return Judgement.not_evaluated(nothing_asked(rules.event, conversation))
+    if not any(question.id or question.words for question in asked):
+        return Judgement.not_evaluated(f"none of {len(asked)} questions has an id or words; are the paths right?")
     try:
         found = repeats(timeline, rules, asked)
     except MeasureMissingError as missing:

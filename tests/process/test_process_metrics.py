@@ -425,3 +425,18 @@ def test_no_parameters_make_a_process_metric_raise(name: str, params: dict[str, 
     assert found.status == "not_evaluated"
     assert found.reasons
     assert METRICS[name](Conversation(), {}, 1.0).status == "not_applicable"
+
+
+@pytest.mark.parametrize(("name", "params"), [("repeated_questions_v1", QUESTIONS), ("evidence_links_v1", EVIDENCE)])
+def test_a_rule_about_events_that_never_come_is_no_verdict(name: str, params: dict[str, Any]) -> None:
+    found = METRICS[name](talk(("a", [ask("f1")])), {**params, "event": {"tool": "aks"}}, 1.0)
+    assert found.status == "not_evaluated"
+    assert found.reasons == ["no event is tool aks in 1 turns, so nothing was judged; is the name right?"]
+
+
+def test_questions_that_cannot_be_told_apart_are_no_verdict() -> None:
+    found = METRICS["repeated_questions_v1"](
+        talk(("a", [ask("f1")])), {"event": {"tool": "ask"}, "id": "args.qid"}, 1.0
+    )
+    assert found.status == "not_evaluated"
+    assert "has an id or words" in found.reasons[0]

@@ -371,5 +371,10 @@ def state_unknown(conversation: Conversation, selectors: Iterable[Selector | Non
     return conversation.state_after is None and any(s is not None and s.kind == "state" for s in selectors)
 
 
+def nothing_asked(selector: Selector, conversation: Conversation) -> str:
+    """Why a rule about events that never came is no verdict: a misspelt name would else make it green for ever."""
+    return f"no event is {selector} in {len(conversation.turns)} turns, so nothing was judged; is the name right?"
+
+
 STATE_UNKNOWN = "state changes are not in this recording; only our own runner records them"
 FLAT = "the recording does not say what belongs to which turn"
