@@ -177,6 +177,8 @@ _KEYS: dict[str, str] = {
     "repeated_questions_v1": "process",
     "evidence_links_v1": "process",
     "ending_v1": "process",
+    "repeated_meaning_v1": "process",
+    "evidence_meaning_v1": "process",
     "report_review_v1": "process",
 }
 
