@@ -86,3 +86,14 @@ def test_a_repeat_is_found_among_thousands() -> None:
     talk.turns.append(Turn("and?", [last], events=[Event("call", "ask", last.args)], response="…"))
     found = METRICS["repeated_questions_v1"](talk, PARAMS["repeated_questions_v1"], 1.0)
     assert any(f"turn 4 and turn {len(talk.turns)}" in reason for reason in found.reasons), found.reasons[:5]
+
+
+def test_texts_of_any_length() -> None:
+    words = [f"{'why ' * 300_000}{number}" for number in range(6)]
+    asked = [Call("ask", {"id": "", "text": text}, {"ok": True}, answered=True) for text in [*words, words[0]]]
+    talk = Conversation([Turn("x", [one], response="…") for one in asked])
+    started = time.perf_counter()
+    found = METRICS["repeated_questions_v1"](talk, {"event": {"tool": "ask"}, "text": "args.text"}, 1.0)
+    assert time.perf_counter() - started < 10
+    assert found.status == "failed" and len(found.reasons) == 1
+    assert "turn 7: the same words asked a second time after turn 1" in found.reasons[0]

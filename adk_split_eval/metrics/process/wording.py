@@ -18,6 +18,9 @@ from dataclasses import dataclass
 MOVED_WORDS = 0.98
 """Weight of the measure on sorted words: the same words in another order are a little less than the same text."""
 
+LONGEST = 5_000
+"""Characters up to which texts are measured; the measure's cost is quadratic, and nobody asks a question of that length."""
+
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f"
 _PIECES = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’.][^\W_{_UNSPACED}]+)*")
@@ -70,7 +73,7 @@ class Likeness:
 
 
 def likeness(left: str, right: str, *, at_least: float = 0.0) -> Likeness:
-    """The measure of two texts; a score below ``at_least`` may be given as 0.
+    """The measure of two texts; a score below ``at_least`` may be given as 0, and so is that of texts over LONGEST.
 
     Raises:
         MeasureMissingError: rapidfuzz is not installed.
@@ -79,6 +82,8 @@ def likeness(left: str, right: str, *, at_least: float = 0.0) -> Likeness:
     one, two = normalised(left), normalised(right)
     if one == two:
         return Likeness(1.0, False)
+    if max(len(one), len(two)) > LONGEST:
+        return Likeness(0.0, False)
     floor = at_least * 100
     score = max(
         fuzz.ratio(one, two, score_cutoff=floor),
