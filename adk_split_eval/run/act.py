@@ -195,13 +195,15 @@ def record(
         error = f"the simulator's model failed: {ending.error}"
     if error is not None and ending.stop_reason not in ("timeout", "simulator_error"):
         conversation.stop_reason = "agent_error"
-    conversation.error = error or _silent_failure(case, conversation, events, warnings)
+    conversation.error = error or _silent_failure(case, conversation, events, warnings, ending)
     _attach_events(conversation, invocations, events)
     data = [i.model_dump(mode="json", exclude_none=True) for i in invocations]
     return Acted(conversation, data, warnings, invocations)
 
 
-def _silent_failure(case: Case, conversation: Conversation, events: list[Any], warnings: list[str]) -> str | None:
+def _silent_failure(
+    case: Case, conversation: Conversation, events: list[Any], warnings: list[str], ending: Ending
+) -> str | None:
     """Failures ADK does not call failures: a lost toolset, error codes, empty answers, turns without any event."""
     if (lost := _lost_toolset()) is not None:
         return lost
@@ -211,9 +213,10 @@ def _silent_failure(case: Case, conversation: Conversation, events: list[Any], w
             return f"the agent's model answered with an error: {code}: {getattr(event, 'error_message', None) or ''}".rstrip(
                 ": "
             )
-    expected = case.eval_case.get("conversation")
-    if expected is not None and len(conversation.turns) != len(expected):
-        return f"the agent produced no event on {len(expected) - len(conversation.turns)} of {len(expected)} turns"
+    scripted: list[Any] | None = case.eval_case.get("conversation")
+    sent = len(scripted) if scripted is not None else ending.messages
+    if len(conversation.turns) < sent:
+        return f"the agent produced no event on {sent - len(conversation.turns)} of {sent} turns"
     waiting = _long_running(events)
     for number, turn in enumerate(conversation.turns, start=1):
         if turn.response.strip():

@@ -23,7 +23,7 @@ from adk_split_eval.run.combining import combine, rejected
 from adk_split_eval.run.journal import Journal, JournalError, StoredUnit, Unit
 from adk_split_eval.run.judge import Subject, judge_all
 from adk_split_eval.run.lanes import Lanes
-from adk_split_eval.run.loop import isolated
+from adk_split_eval.run.loop import end_tasks, isolated
 from adk_split_eval.run.marks import Marks, acting_hash, judging_hash
 from adk_split_eval.run.observe import CallPolicy, ModelCall, Watcher, install, watching
 from adk_split_eval.run.packed import Packed, pack
@@ -186,6 +186,9 @@ class Engine:
                 return stored.result
             with watching(watcher):
                 result = await self._act_and_judge(case, unit, seed, watcher, stored)
+            if self.agent is None or not self.agent.kept.closers:
+                # A toolset that units share may have tasks of its own in any of them.
+                await end_tasks(watcher)
             self.lanes.learn(throttled=any(c.retried for c in watcher.calls))
             return result
         except JournalError:

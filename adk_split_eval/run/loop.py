@@ -15,7 +15,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from typing import Any, TypeVar
 
-from adk_split_eval.run.observe import current_watcher, describe
+from adk_split_eval.run.observe import Watcher, current_watcher, describe
 
 T = TypeVar("T")
 
@@ -46,6 +46,7 @@ def run_loop(work: Callable[[], Awaitable[T]], *, blocked_after: float | None = 
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
         loop.set_task_factory(_guarded)
+        loop.set_exception_handler(_without_echo)
 
         def terminate() -> None:
             nonlocal terminated
@@ -86,25 +87,28 @@ class _Guard(Coroutine[Any, Any, Any]):
     """A coroutine that turns ``SystemExit`` into an ordinary error: asyncio would end the loop for it."""
 
     def __init__(self, inner: Coroutine[Any, Any, Any]) -> None:
-        self._inner = inner
+        self.inner = inner
+        # Tasks are named by these in what asyncio reports.
+        self.__name__ = getattr(inner, "__name__", "coroutine")
+        self.__qualname__ = getattr(inner, "__qualname__", self.__name__)
 
     def send(self, value: Any) -> Any:
         try:
-            return self._inner.send(value)
+            return self.inner.send(value)
         except SystemExit as error:
             raise ExitInAgentError(exit_message(error)) from error
 
     def throw(self, *args: Any) -> Any:
         try:
-            return self._inner.throw(*args)
+            return self.inner.throw(*args)
         except SystemExit as error:
             raise ExitInAgentError(exit_message(error)) from error
 
     def close(self) -> None:
-        self._inner.close()
+        self.inner.close()
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        return self._inner.__await__()
+        return self.inner.__await__()
 
 
 def exit_message(error: SystemExit) -> str:
@@ -129,9 +133,36 @@ def isolated(error: BaseException) -> str:
 
 
 def _guarded(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> Any:
-    if current_watcher() is not None and asyncio.iscoroutine(work):
-        work = _Guard(work)
-    return asyncio.Task(work, loop=loop, **options)
+    watcher = current_watcher()
+    if watcher is None or not asyncio.iscoroutine(work):
+        return asyncio.Task(work, loop=loop, **options)
+    task = asyncio.Task(_Guard(work), loop=loop, **options)
+    watcher.tasks.add(task)
+    return task
+
+
+async def end_tasks(watcher: Watcher, seconds: float = 2.0) -> None:
+    """Cancel what a finished unit has left running in google-adk or asyncio; other libraries look after their own."""
+    left = [task for task in watcher.tasks if not task.done() and _is_adks(task)]
+    for task in left:
+        task.cancel()
+    if left:
+        await asyncio.wait(left, timeout=seconds)
+
+
+def _is_adks(task: asyncio.Task[Any]) -> bool:
+    work = task.get_coro()
+    code: Any = getattr(getattr(work, "inner", None), "cr_code", None)
+    file = str(getattr(code, "co_filename", "")).replace("\\", "/")
+    return "/google/adk/" in file or "/asyncio/" in file
+
+
+def _without_echo(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What a task of a unit raised is the unit's error already, or was overtaken by another."""
+    future: Any = context.get("future") or context.get("task")
+    work: Any = future.get_coro() if isinstance(future, asyncio.Task) else None
+    if not isinstance(work, _Guard):
+        loop.default_exception_handler(context)
 
 
 @contextlib.contextmanager

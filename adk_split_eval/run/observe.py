@@ -16,6 +16,7 @@ import math
 import random
 import sys
 import time
+import weakref
 from collections.abc import AsyncGenerator, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -85,6 +86,7 @@ class Watcher:
     failures: list[tuple[str, BaseException]] = field(default_factory=list[tuple[str, BaseException]])
     in_flight: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     on_call: Callable[[ModelCall], None] | None = None
+    tasks: weakref.WeakSet[asyncio.Task[Any]] = field(default_factory=weakref.WeakSet[Any])
 
     def gate(self, model: str) -> asyncio.Semaphore | None:
         """The semaphore shared by all units for this model name, or None when it is not limited."""

@@ -29,11 +29,13 @@ class Ending:
         stop_reason: None while it is still going on.
         glued_text: text the simulator put beside its stop signal, which ADK drops.
         error: why the simulator's model gave nothing, when it failed for reasons of its own.
+        messages: how many messages the simulated user has sent.
     """
 
     stop_reason: StopReason | None = None
     glued_text: str | None = None
     error: str | None = None
+    messages: int = 0
     events: list[Any] = field(default_factory=list[Any])
 
 
@@ -71,6 +73,7 @@ class ObservedSimulator:
     def _note(self, answer: Any, calls: list[Any]) -> None:
         status = answer.status
         if status == self._statuses.SUCCESS:
+            self._ending.messages += 1
             parts: list[Any] = answer.user_message.parts or []
             text = "".join(p.text or "" for p in parts)
             if not text.strip():

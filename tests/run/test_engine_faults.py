@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from adk_split_eval.run import adk
+
 FAULTS = {
     "broken": "ValueError: the database of F-broken is gone",
     "leaves": "tried to end the whole process (SystemExit: 3)",
     "unfit": "Unfit: nobody catches me",
     "cancels": "cancels was called and never came back",
-    "hangs": "the conversation did not finish within 4 s",
+    "hangs": "the conversation did not finish within 6 s",
     "recurses": "RecursionError: maximum recursion depth exceeded",
     "mute": "the agent produced no event",
     "raises": "RuntimeError: the model is on fire",
     "code": "answered with an error: SAFETY: blocked",
-    "forever": "the conversation did not finish within 4 s",
+    "forever": "the conversation did not finish within 6 s",
 }
 
 
@@ -27,7 +29,8 @@ def test_every_fault_is_one_cases_error(project: Any) -> None:
         "S-fire": "S-fire user-raises lookup",
         "S-mute": "S-mute user-mute lookup",
     }
-    result = project.run(engine={"unit_timeout": 4.0})
+    adk.load()
+    result = project.run(engine={"unit_timeout": 6.0})
     assert [c.case_id for c in result.cases] == [*project.fixed, *project.simulated], (
         "all are there, in the plan's order"
     )
@@ -50,7 +53,7 @@ def test_every_fault_is_one_cases_error(project: Any) -> None:
 
 def test_code_that_blocks_everything_is_interrupted(project: Any) -> None:
     project.fixed = {"F-blocks": "F-blocks blocks", "F-good": "F-good lookup", "F-late": "F-late lookup"}
-    cases = {c.case_id: c for c in project.run(jobs=1, engine={"unit_timeout": 2.0}).cases}
+    cases = {c.case_id: c for c in project.run(jobs=1, engine={"unit_timeout": 3.0}).cases}
     assert cases["F-blocks"].verdict == "ERROR"
     assert "kept everything else from running" in cases["F-blocks"].reasons[0]
     assert cases["F-good"].verdict == cases["F-late"].verdict == "PASS"
