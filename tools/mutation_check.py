@@ -37,7 +37,7 @@ ROOMS: dict[str, list[str]] = {
     "metrics/process": ["tests/process"],
     "metrics/numbers": ["tests/metrics_numbers"],
     "metrics/grounded_numbers.py": ["tests/metrics_numbers"],
-    "metrics/adapter": ["tests/metrics"],
+    "metrics/adapter": ["tests/metrics/test_adapter.py", "tests/metrics/test_adapter_team.py"],
     "metrics/team": ["tests/metrics/test_adapter_team.py"],
     "metrics": PURE,
     "run/verdicts.py": ["tests/run/test_verdicts.py", "tests/properties"],

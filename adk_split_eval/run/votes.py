@@ -45,7 +45,8 @@ def bounds(
         return _mean([_majority([v.rows[i].rubrics.get(rubric) for v in votes], absent) for i, rubric in asked])
     columns = [[vote.rows[i].score for vote in votes] for i in rows]
     if all(s in (0.0, 1.0, None) for column in columns for s in column) and len(votes) + absent > 1:
-        return _mean([_majority(column, absent) for column in columns])
+        # A turn no vote has a score for gave the judge nothing to look at.
+        return _mean([_majority(column, absent) for column in columns if any(s is not None for s in column)])
     scores = [score(criterion, v, conversation, opening) for v in votes]
     return statistics.median([*scores, *[0.0] * absent]), statistics.median([*scores, *[1.0] * absent])
 
@@ -54,7 +55,7 @@ def _quality(votes: Sequence[Vote], conversation: Conversation, opening: str, ab
     """Turn 1 is compared, each later turn and the stop signal are voted on; a doubted stop spoils the last turn."""
     labels = [quality_labels(v) for v in votes]
     first = quality_rows(votes[0], conversation, opening)[0]
-    asked = range(max(len(conversation.turns), 1))
+    asked = range(len(conversation.turns))
     *later, stop = [_majority([1.0 if row[i] == "valid" else 0.0 for row in labels], absent) for i in asked]
     found = [(first, first), *later]
     # A stop signal that was never sent cannot have been sent wrongly.

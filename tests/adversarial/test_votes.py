@@ -75,3 +75,18 @@ def test_scores_that_are_no_yes_or_no_are_bounded_by_their_median(
 ) -> None:
     votes = [Vote("PASSED", s, [VoteRow(s, "PASSED")]) for s in scores]
     assert combined_bounds(criterion("hallucinations_v1"), votes, talk(1), 1) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("votes", "low", "high"),
+    [("vv vv", 1.0, 1.0), ("vv vi", 0.5, 1.0), ("vv iv", 0.5, 1.0), ("vi vi", 0.5, 0.5), ("iv iv", 0.5, 0.5)],
+)
+def test_a_missing_vote_counts_for_each_question_of_the_simulators_quality(votes: str, low: float, high: float) -> None:
+    found = [quality_vote(labels) for labels in votes.split()]
+    assert combined_bounds(criterion(QUALITY), found, talk(), 1) == (low, high)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_turn_that_gave_nothing_to_judge_counts_neither_way(count: int) -> None:
+    votes = [Vote("PASSED", 1.0, [VoteRow(1.0, "PASSED"), VoteRow(None, "NOT_EVALUATED")]) for _ in range(count)]
+    assert combined_bounds(criterion("hallucinations_v1"), votes, talk(), 0) == (1.0, 1.0)

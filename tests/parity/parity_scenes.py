@@ -267,6 +267,11 @@ SCENES: list[Scene] = [
         {HALLUCINATIONS: judged(0.5, evaluate_intermediate_nl_responses=True)},
         script(_by_rubric("euros")),
     ),
+    Scene(
+        "hallucinations_with_a_turn_without_words",
+        [fixed_case("half", user_turn("silent", [FIND]), user_turn("find", [FIND]))],
+        {HALLUCINATIONS: judged(samples=3)},
+    ),
     *_rubric_scenes(),
     *_voting_scenes(),
     *_simulated_scenes(),
