@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from adk_split_eval.record import Turn
 
 _TURN = re.compile(r"\bturn (\d+)\b", re.IGNORECASE)
+_BLAMED = re.compile(r"(?:[\w.]+: )?turn (\d+)\b", re.IGNORECASE)
+_CONTEXT = re.compile(r"(?:[\w.]+: )?(?:stages: |ended in turn |interrupted in turn )")
 _QUOTED = re.compile(
     "\"([^\"]+)\"|\u201c([^\u201d]+)\u201d|\u300c([^\u300d]+)\u300d|(?<!\\w)'((?:[^']|(?<=\\w)'(?=\\w))+)'(?!\\w)|`([^`]+)`"
 )
@@ -16,12 +18,17 @@ _SENTENCE_END = re.compile(r"(?<=[。！？!?\n])|(?<=\.)(?=\s|$)")
 
 
 def failing_turn(reasons: Sequence[str], turns: Sequence[Turn]) -> int | None:
-    """1-based number of the first turn that the reasons blame; None when they name none."""
-    named = [int(number) for reason in reasons for number in _TURN.findall(reason)]
-    inside = [number for number in named if 1 <= number <= len(turns)]
-    if inside:
-        return min(inside)
-    for reason in reasons:
+    """1-based number of the first turn that the reasons blame; None when they name none.
+
+    A reason blames the turn it begins with; other turns in it are what that one is compared with ("a second time after
+    turn 2"). Only when none begins so, the first turn each of them names counts (an order rule names its calls first).
+    """
+    faults = [reason for reason in reasons if not _CONTEXT.match(reason)]
+    for named in ((_BLAMED.match(r) for r in faults), (_TURN.search(r) for r in faults)):
+        inside = [number for found in named if found and 1 <= (number := int(found.group(1))) <= len(turns)]
+        if inside:
+            return min(inside)
+    for reason in faults:
         for quote in _quotes(reason):
             for number, turn in enumerate(turns, 1):
                 if quote in turn.response or any(call.name == quote for call in turn.tool_calls):
