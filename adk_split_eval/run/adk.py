@@ -8,6 +8,7 @@ so every metric still works when it is asked for.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import importlib.util
@@ -237,12 +238,63 @@ def simulator_label(text: str | None) -> str | None:
     return None
 
 
-def hallucination_labels(text: str | None) -> list[str]:
-    """The labels ADK reads out of one answer of the sentence validator (lower case), in order."""
+def hallucination_verdicts(text: str | None) -> list[tuple[str, str]]:
+    """What ADK reads out of one answer of the sentence validator: (sentence, label in lower case), in order."""
     from google.adk.evaluation import hallucinations_v1
 
     blocks: list[dict[str, str | None]] = hallucinations_v1._parse_validation_results(text or "")
-    return [(block.get("label") or "").strip().lower() for block in blocks]
+    return [((block.get("sentence") or "").strip(), (block.get("label") or "").strip().lower()) for block in blocks]
+
+
+def compile_templates_once() -> None:
+    """ADK makes a Jinja environment for every message of a simulated user and compiles the same templates in it again.
+
+    The compiled code is remembered by source, for environments that are as ADK's are: sandboxed, nothing configured.
+    """
+    from jinja2.sandbox import SandboxedEnvironment
+
+    kind: Any = SandboxedEnvironment
+    original: Any = kind.compile
+    if getattr(original, "_adk_split_eval", False):
+        return
+    known: dict[tuple[Any, ...], Any] = {}
+
+    @functools.wraps(original)
+    def compiled(
+        self: Any, source: Any, name: Any = None, filename: Any = None, raw: bool = False, defer_init: bool = False
+    ) -> Any:
+        settings = tuple(getattr(self, option) for option in _JINJA_SETTINGS)
+        plain = type(self) is kind and not self.extensions and self.finalize is None and self.autoescape is False
+        if not plain or not isinstance(source, str):
+            return original(self, source, name, filename, raw, defer_init)
+        key = (source, name, filename, raw, defer_init, *settings)
+        if key not in known:
+            if len(known) >= 512:
+                known.clear()
+            known[key] = original(self, source, name, filename, raw, defer_init)
+        return known[key]
+
+    compiled._adk_split_eval = True  # type: ignore[attr-defined]
+    kind.compile = compiled
+
+
+_JINJA_SETTINGS = (
+    "block_start_string",
+    "block_end_string",
+    "variable_start_string",
+    "variable_end_string",
+    "comment_start_string",
+    "comment_end_string",
+    "line_statement_prefix",
+    "line_comment_prefix",
+    "trim_blocks",
+    "lstrip_blocks",
+    "newline_sequence",
+    "keep_trailing_newline",
+    "optimized",
+    "undefined",
+    "is_async",
+)
 
 
 def quiet_adk() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adk_split_eval.record.conversation import Conversation, StopReason
+from adk_split_eval.run.adk import compile_templates_once
 from adk_split_eval.run.observe import asking_as, current_watcher, describe
 
 STOP_SIGNAL = "</finished>"
@@ -102,10 +103,17 @@ class ObservingProvider:
         self._adk = adk
 
     def provide(self, eval_case: Any) -> Any:
-        simulator = self._inner.provide(eval_case)
+        try:
+            simulator = self._inner.provide(eval_case)
+        except Exception as error:
+            # An unknown simulator model is the simulator's fault, not the agent's.
+            self._ending.stop_reason = "simulator_error"
+            self._ending.error = describe(error)
+            raise
         if eval_case.conversation is not None:
             self._ending.stop_reason = "script_end"
             return simulator
+        compile_templates_once()
         return ObservedSimulator(simulator, self._ending, self._adk.Status, self._adk.NextUserMessage)
 
 
