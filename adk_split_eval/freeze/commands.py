@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from adk_split_eval.freeze.procedure import FreezeReport
 
 REFUSED, USAGE = 1, 2
+_DECISIONS = frozenset({"ASE957", "ASE958", "ASE959", "ASE968"})
 
 _plan_option = click.option(
     "--plan",
@@ -287,11 +288,7 @@ def _freeze_mode(mode: str, plan: Path, ids: tuple[str, ...], source: Path | Non
     if mode == "updating":
         return _update(plan, values)
     if mode == "promoting":
-        from adk_split_eval.freeze.maintaining import promote
-
-        promote(plan, values["promoting"])
-        click.echo(f"{values['promoting']} is no longer pending: it blocks from now on")
-        return 0
+        return _promote(plan, values)
     if mode == "trimming":
         return _trim(plan)
     if source is not None:
@@ -312,11 +309,12 @@ def _check(plan: Path) -> int:
 
 
 def _update(plan: Path, values: dict[str, Any]) -> int:
-    from adk_split_eval.freeze.maintaining import update
+    from adk_split_eval.freeze.updating import update
     from adk_split_eval.pool.review import reviewer
 
     case_id = str(values["updating"])
-    changed = update(plan, case_id, why=values["reason"], by=values["by"] or reviewer())
+    with _refusals_are_findings():
+        changed = update(plan, case_id, why=values["reason"], by=values["by"] or reviewer(), trials=values["trials"])
     for line in changed.diff:
         click.echo(safe_terminal(line))
     if changed.done:
@@ -327,6 +325,27 @@ def _update(plan: Path, values: dict[str, Any]) -> int:
         return 0
     what = "the edit made by hand" if changed.by_hand else "the change"
     _stop(f'{case_id}: {what} needs a reason to be taken over: --reason "..."')
+
+
+def _promote(plan: Path, values: dict[str, Any]) -> int:
+    from adk_split_eval.freeze.updating import promote
+
+    case_id = str(values["promoting"])
+    with _refusals_are_findings():
+        promote(plan, case_id, trials=values["trials"])
+    click.echo(f"{case_id} is green and no longer pending: it blocks from now on")
+    return 0
+
+
+@contextlib.contextmanager
+def _refusals_are_findings() -> Generator[None, None, None]:
+    """What was understood and refused is exit code 1; what was not understood stays 2."""
+    try:
+        yield
+    except PoolError as error:
+        if not {finding.code for finding in error.findings} & _DECISIONS:
+            raise
+        _stop("\n".join(f.render() for f in error.findings), REFUSED)
 
 
 def _trim(plan: Path) -> int:

@@ -62,6 +62,28 @@ def hash_of(case: dict[str, Any]) -> str:
     return content_hash({key: value for key, value in case.items() if key not in NOT_CONTENT})
 
 
+def sealed(provenance: dict[str, Any], case: dict[str, Any]) -> dict[str, Any]:
+    """``provenance`` with what makes later edits visible: of the case, of its time of grace, of what it guards against."""
+    known = {key: value for key, value in provenance.items() if key not in ("content_hash", "grace", "seal")}
+    if grace := grace_of(case):
+        known["grace"] = grace
+    return {**known, "content_hash": hash_of(case), "seal": seal_of(known)}
+
+
+def seal_of(provenance: dict[str, Any]) -> str:
+    """What a frozen case guards against, as a hash."""
+    return content_hash({key: provenance.get(key) for key in _GUARDED})
+
+
+def grace_of(case: dict[str, Any]) -> str:
+    """The time of grace of a case in one line; "" without one."""
+    pending = as_mapping(case.get("pending"))
+    return f"{pending.get('owner')} until {pending.get('until')}" if pending else ""
+
+
+_GUARDED = ("candidate", "fingerprint", "criterion", "kind", "turn", "reason", "reasons", "red")
+
+
 def fingerprint_of(case: dict[str, Any]) -> str:
     """The fault a frozen case guards against; "" when it does not say."""
     return str(as_mapping(case.get("provenance")).get("fingerprint") or "")

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from adk_split_eval.pool.candidate import Candidate
-from adk_split_eval.pool.collect import ABOUT_CALLS, keeps_criterion
+from adk_split_eval.freeze.naive import aligned, call_names, located, place_in, refuse_naive
+from adk_split_eval.pool.candidate import HOLE, Candidate
 from adk_split_eval.pool.draft import holes
 from adk_split_eval.pool.emit import as_list, as_mapping, portable
-from adk_split_eval.pool.reading import PoolError, place_of, read_text, refuse
+from adk_split_eval.pool.reading import PoolError, refuse
 from adk_split_eval.record import Finding
 from adk_split_eval.record.text import visible_surrogates
 
 if TYPE_CHECKING:
     from adk_split_eval.plan.models import FrozenCase, Plan
 
-NO_DRAFT, HOLES, NAIVE, INVALID = "ASE955", "ASE956", "ASE957", "ASE958"
+NO_DRAFT, HOLES, INVALID = "ASE955", "ASE956", "ASE958"
 _KEY_ORDER = ("case_id", "scene", "goal", "turns", "match_type", "order_rules", "forbidden_tools", "grounded_numbers")
 _BAD_ID = re.compile(r"[\s/\\,:\x00-\x1f]+")
 
@@ -45,7 +44,7 @@ def prepare(candidate: Candidate, plan: Plan, *, replay_tools: bool = False) -> 
         raise refuse(NO_DRAFT, f"{candidate.id} has no draft: {because}", path=path)
     case = dict(candidate.draft)
     if open_places := holes(case):
-        raise _at(
+        raise located(
             candidate,
             HOLES,
             f"{candidate.id} still has holes: {', '.join(open_places)}",
@@ -98,93 +97,15 @@ def validated(case: dict[str, Any], candidate: Candidate) -> FrozenCase:
 
 def _finding(candidate: Candidate, detail: Any) -> Finding:
     steps: tuple[str | int, ...] = tuple(detail["loc"])
-    line, column = _place(candidate, ("draft", *steps))
+    line, column = place_in(candidate, ("draft", *steps))
     where = ".".join(str(step) for step in steps)
     mend = str(as_mapping(detail.get("ctx")).get("help") or "mend the draft in the candidate's file")
     message = f"the draft is no valid case: {where}: {detail['msg']}" if where else f"the draft: {detail['msg']}"
     return Finding(INVALID, "error", message, str(candidate.path or ""), line, column, help=mend)
 
 
-def _place(candidate: Candidate, steps: tuple[str | int, ...]) -> tuple[int, int]:
-    return place_of(read_text(candidate.path), steps) if candidate.path and candidate.path.is_file() else (0, 0)
-
-
 def _path_of(place: str) -> tuple[str | int, ...]:
     return tuple(int(p) if p.isdigit() else p for p in re.findall(r"[^.\[\]]+", place))
-
-
-def _at(candidate: Candidate, code: str, message: str, mend: str, steps: tuple[str | int, ...]) -> PoolError:
-    line, column = _place(candidate, ("draft", *steps))
-    return refuse(code, message, path=str(candidate.path or ""), help=mend, line=line, column=column)
-
-
-def refuse_naive(candidate: Candidate, case: dict[str, Any]) -> None:
-    """Refuse a case that takes the failing answer, or the failing calls, for what is right. Raises PoolError."""
-    hit = candidate.hit
-    if hit.turn is None or hit.kind == "recorded" or not 1 <= hit.turn <= len(candidate.transcript):
-        return
-    failing = candidate.transcript[hit.turn - 1]
-    turns = [as_mapping(turn) for turn in as_list(case.get("turns"))]
-    number = next((n for n, turn in enumerate(turns) if turn.get("user") == failing.get("user")), None)
-    if number is None:
-        return
-    for later in range(number, len(turns)):
-        _refuse_failing_words(candidate, turns[later], later)
-    _refuse_failing_calls(candidate, turns[number], failing, number)
-    kept = keeps_criterion(hit.criterion, case)
-    if not kept and keeps_criterion(hit.criterion, as_mapping(candidate.provenance.get("carries"))):
-        raise _at(
-            candidate,
-            NAIVE,
-            f"{hit.criterion} hit, and the draft no longer carries it: the case would pass with the bug still there",
-            "put back the key that switches it on",
-            (),
-        )
-
-
-def _refuse_failing_words(candidate: Candidate, turn: dict[str, Any], number: int) -> None:
-    recorded = next((t for t in candidate.transcript if t.get("user") == turn.get("user")), None)
-    said = _folded(str(recorded.get("response") or "")) if recorded else ""
-    sentence = _folded(candidate.hit.sentence or "")
-    reference = _folded(str(turn.get("expect_response") or ""))
-    mend = "write what the agent should have said, or leave the reference out and keep the counter-example"
-    if reference and (reference == said or (sentence and sentence in reference)):
-        message = (
-            f"turn {number + 1}: expect_response is the answer of the conversation that failed: it would guard the bug"
-        )
-        raise _at(candidate, NAIVE, message, mend, ("turns", number, "expect_response"))
-    for text in as_list(as_mapping(turn.get("response")).get("contains")):
-        wanted = _folded(str(text))
-        if wanted and sentence and (sentence in wanted or wanted == sentence):
-            message = f"turn {number + 1}: response.contains asks for the very sentence that failed"
-            raise _at(candidate, NAIVE, message, mend, ("turns", number, "response"))
-
-
-def _refuse_failing_calls(candidate: Candidate, turn: dict[str, Any], failing: dict[str, Any], number: int) -> None:
-    """Only where the fault is in the calls: an agent that says something wrong may well have called the right tools."""
-    expected = turn.get("expect_tools")
-    if candidate.hit.criterion not in ABOUT_CALLS or not isinstance(expected, list):
-        return
-    observed = [str(as_mapping(call).get("name")) for call in as_list(failing.get("tool_calls"))]
-    if call_names(as_list(expected)) == observed:
-        message = f"turn {number + 1}: expect_tools are the calls of the turn that failed: it would guard the bug"
-        mend = f"write the calls the agent should have made ({candidate.hit.criterion} says what was wrong)"
-        raise _at(candidate, NAIVE, message, mend, ("turns", number, "expect_tools"))
-
-
-def call_names(steps: list[Any]) -> list[str]:
-    """The tool names of expected steps, parallel ones in the order written."""
-    names: list[str] = []
-    for step in steps:
-        if isinstance(step, list):
-            names += call_names(as_list(step))
-        else:
-            names.append(str(as_mapping(step).get("name")) if isinstance(step, dict) else str(step))
-    return names
-
-
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _add_process(case: dict[str, Any], candidate: Candidate, plan: Plan) -> None:
@@ -198,10 +119,11 @@ def _add_process(case: dict[str, Any], candidate: Candidate, plan: Plan) -> None
 
 def _pin_tool_results(case: dict[str, Any], candidate: Candidate) -> None:
     """Give each turn the recorded results of its calls, for our runner to replay; those written by hand come after them."""
-    recorded = iter(candidate.transcript)
     turns: list[dict[str, Any]] = []
-    for turn in (as_mapping(t) for t in as_list(case.get("turns"))):
-        source = next((t for t in recorded if t.get("user") == turn.get("user")), None)
+    origins = aligned(candidate, case)
+    for number, turn in enumerate(as_mapping(t) for t in as_list(case.get("turns"))):
+        origin = origins[number]
+        source = candidate.transcript[origin] if origin is not None else None
         calls = (as_mapping(c) for c in as_list(source.get("tool_calls"))) if source else ()
         results = [_result(call) for call in calls if call.get("name") != "transfer_to_agent"]
         by_hand = [r for r in as_list(turn.get("tool_results")) if r not in results]
@@ -221,9 +143,32 @@ def _require_results(case: dict[str, Any], candidate: Candidate) -> None:
                 mend = (
                     f"add one to the turn: tool_results: [{{name: {name}, args: ..., response: ...}}], or do not replay"
                 )
-                raise _at(candidate, INVALID, message, mend, ("turns", number))
+                raise located(candidate, INVALID, message, mend, ("turns", number))
 
 
 def _result(call: dict[str, Any]) -> dict[str, Any]:
     kept = {key: call[key] for key in ("name", "args", "response", "state") if key in call}
     return kept if kept.get("args") else {key: value for key, value in kept.items() if key != "args"}
+
+
+def refuse_unknown_tools(candidate: Candidate, case: dict[str, Any], tools: Collection[str] | None) -> None:
+    """Refuse an expected call that the agent has no tool for, or with a hole in its arguments: never green. PoolError."""
+    for number, turn in enumerate(as_mapping(t) for t in as_list(case.get("turns"))):
+        steps = as_list(turn.get("expect_tools"))
+        unknown = [n for n in call_names(steps) if tools is not None and n not in tools and n != "transfer_to_agent"]
+        if unknown:
+            message = f"turn {number + 1} expects {unknown[0]}, and the agent has no such tool: it could never be green"
+            mend = f"the agent's tools: {', '.join(sorted(tools or ()))}"
+            raise located(candidate, INVALID, message, mend, ("turns", number, "expect_tools"))
+        if _open_argument(steps):
+            message = f"turn {number + 1}: an expected argument is still {HOLE}"
+            mend = "write the value, a matcher such as {any: true}, or leave the argument out"
+            raise located(candidate, HOLES, message, mend, ("turns", number, "expect_tools"))
+
+
+def _open_argument(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_open_argument(entry) for entry in as_list(value))
+    if isinstance(value, dict):
+        return any(_open_argument(entry) for entry in as_mapping(value).values())
+    return value == HOLE

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adk_split_eval import __version__
-from adk_split_eval.freeze.frozen_file import add_case, fingerprint_of, frozen_path, hash_of, read_cases
-from adk_split_eval.freeze.preparing import frozen_id, prepare, taken_ids, validated
-from adk_split_eval.freeze.proving import Proof, Runner, prove, real_runner, verdict_of
+from adk_split_eval.freeze.frozen_file import add_case, fingerprint_of, frozen_path, hash_of, read_cases, sealed
+from adk_split_eval.freeze.naive import hit_in, refuse_blind
+from adk_split_eval.freeze.preparing import frozen_id, prepare, refuse_unknown_tools, taken_ids, validated
+from adk_split_eval.freeze.proving import Proof, Runner, compile_with, prove, real_runner, verdict_of
 from adk_split_eval.freeze.shrinking import shrink
 from adk_split_eval.pool import files
 from adk_split_eval.pool.candidate import Candidate
 from adk_split_eval.pool.emit import as_list, as_mapping
 from adk_split_eval.pool.reading import PoolError, refuse
-from adk_split_eval.pool.review import now, redraft
+from adk_split_eval.pool.review import now
 from adk_split_eval.record.text import visible_surrogates
 
 if TYPE_CHECKING:
@@ -35,10 +36,11 @@ class FreezeOptions:
 
     Attributes:
         trials: of the proof.
-        prefix: only the turns up to the one that failed; an open candidate is drafted so, for a person to fill.
+        prefix: only the turns up to the one that failed.
         pending: (owner, ISO date): a known bug that must not block merges until then.
         shrink_budget: model calls that shrinking may cost; None does not shrink.
         runner: what runs the case (tests put their own here).
+        tools_of: the agent's tool names, to find an expected call that nothing could make; None does not look.
     """
 
     trials: int = 3
@@ -49,6 +51,7 @@ class FreezeOptions:
     prefix: bool = False
     shrink_budget: int | None = None
     runner: Runner = real_runner
+    tools_of: Callable[[LoadedPlan], Collection[str] | None] | None = None
     progress: Progress | None = None
 
 
@@ -123,22 +126,26 @@ def _freeze_one(candidate: Candidate, loaded: LoadedPlan, target: Path, options:
     if known is not None and candidate.status in ("approved", "frozen"):
         return _already_there(candidate, known)
     try:
-        if options.prefix:
-            candidate = _cut(candidate, target.parent)
         if candidate.status != "approved":
             raise _not_approved(candidate)
+        drafted = candidate.draft
+        if options.prefix:
+            _cut(candidate)
+        notes: list[str] = []
         if options.shrink_budget is not None:
             notes = shrink(candidate, loaded, options.shrink_budget, options.runner, options.replay_tools)
-        else:
-            notes = []
         case = prepare(candidate, loaded.plan, replay_tools=options.replay_tools)
+        _, found = compile_with(loaded, case, path)
+        refuse_blind(candidate, case, found)
+        refuse_unknown_tools(candidate, case, options.tools_of(loaded) if options.tools_of else None)
         if options.progress:
             options.progress(f"{candidate.id}: running {case['case_id']} {options.trials} times")
-        proof = prove(loaded, case, candidate.hit, trials=options.trials, runner=options.runner, where=path)
-        because = verdict_of(proof, candidate.hit, allow_flaky=options.allow_flaky, already_fixed=options.already_fixed)
+        hit = hit_in(candidate, case)
+        proof = prove(loaded, case, hit, trials=options.trials, runner=options.runner, where=path)
+        because = verdict_of(proof, hit, allow_flaky=options.allow_flaky, already_fixed=options.already_fixed)
         if because:
             raise refuse(NOT_RED, f"{candidate.id} is not frozen: {because}", path=path)
-        _write(candidate, case, proof, loaded, target, options)
+        _write(candidate, case, proof, loaded, target, options, redrawn=candidate.draft != drafted)
     except PoolError as error:
         return Frozen(candidate.id, "refused", errors=error)
     return Frozen(
@@ -146,17 +153,13 @@ def _freeze_one(candidate: Candidate, loaded: LoadedPlan, target: Path, options:
     )
 
 
-def _cut(candidate: Candidate, plan_dir: Path) -> Candidate:
-    """The candidate with its draft cut after the failing turn (an open one is drafted anew)."""
-    if candidate.status == "open":
-        return redraft(plan_dir, candidate.id, prefix=True)
-    turns = as_list(as_mapping(candidate.draft).get("turns"))
-    if candidate.draft is not None and candidate.hit.turn is not None and candidate.hit.turn < len(turns):
-        candidate.draft = candidate.draft | {"turns": turns[: candidate.hit.turn]}
-        assert candidate.path is not None
-        with files.locked(plan_dir):
-            files.replace_blocks(candidate.path, {"draft": candidate.draft})
-    return candidate
+def _cut(candidate: Candidate) -> None:
+    """Cut the draft after the failing turn, in memory: the file follows when the freeze succeeds."""
+    if candidate.draft is None:
+        return
+    turn = hit_in(candidate, candidate.draft).turn
+    if turn is not None:
+        candidate.draft = candidate.draft | {"turns": as_list(candidate.draft.get("turns"))[:turn]}
 
 
 def _not_approved(candidate: Candidate) -> PoolError:
@@ -165,6 +168,9 @@ def _not_approved(candidate: Candidate) -> PoolError:
         message = f"{candidate.id} is marked frozen, but its case is not in the frozen file"
         mend = "restore the frozen file from version control, or set the status back to approved"
         return refuse(NOT_APPROVED, message, path=path, help=mend)
+    if candidate.draft is None and candidate.hit.turn is not None:
+        mend = f"draft what shows the failure: adk-split-eval pool draft {candidate.id} --prefix; then review it"
+        return refuse(NOT_APPROVED, f"{candidate.id} is {candidate.status}, not approved", path=path, help=mend)
     mend = f'review it: adk-split-eval pool show {candidate.id}, then pool approve {candidate.id} --why "..."'
     return refuse(NOT_APPROVED, f"{candidate.id} is {candidate.status}, not approved", path=path, help=mend)
 
@@ -181,7 +187,14 @@ def _already_there(candidate: Candidate, known: dict[str, Any]) -> Frozen:
 
 
 def _write(
-    candidate: Candidate, case: dict[str, Any], proof: Proof, loaded: LoadedPlan, target: Path, options: FreezeOptions
+    candidate: Candidate,
+    case: dict[str, Any],
+    proof: Proof,
+    loaded: LoadedPlan,
+    target: Path,
+    options: FreezeOptions,
+    *,
+    redrawn: bool,
 ) -> None:
     """Case first, mark last: whatever is cut off in between is found by its fingerprint the next time."""
     with files.locked(target.parent):
@@ -190,18 +203,19 @@ def _write(
             return
         taken = taken_ids(loaded.plan) | {str(c.get("case_id")) for c in cases}
         case["case_id"] = frozen_id(candidate.case_id, taken)
-        case["provenance"] = provenance_of(candidate, case, proof)
         if options.pending:
             case["pending"] = {"owner": options.pending[0], "until": options.pending[1]}
+        case["provenance"] = sealed(provenance_of(candidate, case, proof), case)
         validated(case, candidate)  # whatever stands in the frozen file must load with the plan
         add_case(target, loaded.plan.plan_id, case)
-        _mark(candidate, case["case_id"], proof.summary)
+        shrunk = {"shrunk": candidate.extra["shrunk"]} if redrawn and "shrunk" in candidate.extra else {}
+        _mark(candidate, case["case_id"], proof.summary, shrunk | ({"draft": candidate.draft} if redrawn else {}))
 
 
-def _mark(candidate: Candidate, case_id: str, red: str) -> None:
+def _mark(candidate: Candidate, case_id: str, red: str, also: dict[str, Any] | None = None) -> None:
     assert candidate.path is not None
     frozen = {"case_id": case_id, "at": now(), "red": red}
-    files.replace_blocks(candidate.path, {"status": "frozen", "frozen": frozen})
+    files.replace_blocks(candidate.path, {"status": "frozen", "frozen": frozen, **(also or {})})
 
 
 def provenance_of(candidate: Candidate, case: dict[str, Any], proof: Proof) -> dict[str, Any]:
@@ -215,6 +229,7 @@ def provenance_of(candidate: Candidate, case: dict[str, Any], proof: Proof) -> d
         "run_id": known.get("run_id"),
         "criterion": hit.criterion or None,
         "kind": hit.kind,
+        "turn": hit_in(candidate, case).turn,
         "reason": hit.reasons[0] if hit.reasons else None,
         "reasons": hit.reasons[1:] or None,
         "persona": known.get("persona"),
@@ -232,7 +247,11 @@ def provenance_of(candidate: Candidate, case: dict[str, Any], proof: Proof) -> d
         "turns_edited": True if any(str(t["user"]) not in users for t in case["turns"]) else None,
         "content_hash": hash_of(case),
     }
-    return {key: value if key == "turns_edited" else _shown(value) for key, value in data.items() if value is not None}
+    return {
+        key: value if key in ("turn", "turns_edited") else _shown(value)
+        for key, value in data.items()
+        if value is not None
+    }
 
 
 def _shown(value: Any) -> Any:
@@ -252,14 +271,14 @@ def _remarks(candidate: Candidate, case: dict[str, Any], proof: Proof) -> list[s
 
 
 def check_date(text: str) -> str:
-    """``text`` when it is an ISO date that is not over. Raises PoolError."""
+    """``text`` as YYYY-MM-DD when it is an ISO date that is not over. Raises PoolError."""
     try:
         day = datetime.date.fromisoformat(text)
     except ValueError as error:
         raise refuse("ASE962", f"--until takes a date like 2027-01-31, not {text!r}") from error
     if day < datetime.datetime.now(datetime.UTC).date():
         raise refuse("ASE962", f"--until {text} is over already", help="name a day to come")
-    return text
+    return day.isoformat()
 
 
 def rebuild(loaded: LoadedPlan) -> list[str]:

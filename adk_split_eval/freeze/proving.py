@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from adk_split_eval.criteria import catalogue
+from adk_split_eval.freeze.naive import EXPECTATIONS, NAIVE
 from adk_split_eval.pool.candidate import Hit
 from adk_split_eval.pool.fingerprint import same_reason
 from adk_split_eval.pool.locate import failing_turn
@@ -18,21 +20,6 @@ if TYPE_CHECKING:
 
 Outcome = Literal["red", "green", "other", "error"]
 Runner = Callable[[CompiledPlan, list[Case], int], list[CaseResult]]
-
-EXPECTATIONS = frozenset(
-    {
-        "tool_args_v1",
-        "tool_trajectory_avg_score",
-        "tool_order_v1",
-        "response_text_v1",
-        "expected_response_v1",
-        "response_match_score",
-        "final_state_v1",
-        "intermediate_responses_v1",
-        "forbidden_tools_v1",
-    }
-)
-"""What stands in for a criterion that a fixed case cannot carry (a goal, a judged answer)."""
 
 REJECTED = "ASE959"
 
@@ -127,11 +114,24 @@ def _as_trial(result: CaseResult) -> TrialResult:
 
 
 def _require_criterion(hit: Hit, governing: set[str], where: str) -> None:
+    if hit.criterion not in governing and (key := switch_of(hit.criterion)):
+        message = (
+            f"{hit.criterion} hit, and the draft no longer carries it: the case would pass with the bug still there"
+        )
+        raise refuse(NAIVE, message, path=where, help=f"put back the key that switches it on: {key}")
     if hit.kind == "recorded" or hit.criterion in governing or EXPECTATIONS & governing:
         return
     message = f"{hit.criterion} does not govern the frozen case, and nothing in the draft stands in for it"
     mend = f"add {hit.criterion} to fixed_set.criteria, or say in the draft what the agent must do"
     raise refuse(REJECTED, message, path=where, help=mend)
+
+
+def switch_of(criterion: str) -> str | None:
+    """The key of a fixed case that switches ``criterion`` on, when it takes one and no words of the agent."""
+    info = catalogue.get(criterion)
+    key = (info.plan_key or "") if info is not None and "fixed" in info.sets else ""
+    head = key.partition(".")[0]
+    return head if head in ("grounded_numbers", "forbidden_tools", "order_rules", "expect_state", "process") else None
 
 
 def judge_trial(trial: TrialResult, hit: Hit, governing: set[str], turn: int | None) -> Outcome:
@@ -141,6 +141,8 @@ def judge_trial(trial: TrialResult, hit: Hit, governing: set[str], turn: int | N
     failed = [c for c in trial.criteria if c.status == "failed"]
     if not failed:
         return "green"
+    if hit.kind == "recorded":
+        return "other"
     if hit.criterion in governing:
         own = [c for c in failed if c.name == hit.criterion]
         return "red" if any(hit.kind == "judged" or same_reason(c.reasons, hit.reasons) for c in own) else "other"

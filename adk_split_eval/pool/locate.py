@@ -50,5 +50,11 @@ def guilty_sentence(reasons: Sequence[str], turn: Turn | None) -> str | None:
     return next((s for s in sentences if numbers.intersection(_NUMBER.findall(s))), None)
 
 
+def blamed_numbers(reasons: Sequence[str]) -> set[str]:
+    """The numbers the reasons speak of themselves: not their turns, not what they quote."""
+    own = (_QUOTED.sub("", _TURN.sub("", reason)) for reason in reasons)
+    return {number for reason in own for number in _NUMBER.findall(reason)}
+
+
 def _quotes(reason: str) -> list[str]:
     return [next(g for g in match.groups() if g is not None) for match in _QUOTED.finditer(reason)]

@@ -135,6 +135,21 @@ def hit_candidate(case_id: str = "S-02", run_id: str = "r1", **conversation: Any
     return made
 
 
+def goal_candidate(folder: Path, draft: dict[str, Any]) -> Path:
+    """An approved candidate whose goal was not reached: no criterion of a fixed case says so, the draft must."""
+    record = Conversation(list(RECORDED), "stop_signal", state_before={"tier": "gold"})
+    failed = CriterionResult("goal_reached_v1", "deterministic", "failed", 0.0, 1.0, None, ["no call of quote"])
+    criteria = [Criterion("goal_reached_v1", "deterministic", "ours", params={"goal": "money"})]
+    case = Case("simulated", "S-02", {"eval_id": "S-02"}, criteria)
+    result = CaseResult("simulated", "S-02", "HIT", criteria=[failed])
+    run = RunResult("r1", "desk", "2026-11-30T00:00:00Z", "2.13.0", "0.1.0")
+    made = pool.candidates_from(run, case, result, record, plan_dir=Path(), context={"run_id": "r1"})
+    assert made is not None and made.draft is not None
+    made.draft = {"case_id": "F-S-02", **draft}
+    made.status = "approved"
+    return pool.store(made, folder)
+
+
 def approved(folder: Path, fill: str = "[{name: quote, args: {id: L1}}]", **more: Any) -> Path:
     """A stored candidate whose hole is filled and whose status is approved, as a person would edit it."""
     path = pool.store(hit_candidate(**more), folder)

@@ -60,15 +60,29 @@ def test_an_edit_without_a_word_is_found_with_its_line(plan: Path, old: str, new
     assert "- case_id: F-S-02" in text.splitlines()[finding.line - 1]
 
 
-def test_layout_comments_order_of_keys_and_time_of_grace_are_no_edits(plan: Path) -> None:
+def test_layout_comments_and_order_of_keys_are_no_edits(plan: Path) -> None:
     text = frozen_file(plan).read_text("utf-8")
     text = text.replace("    grounded_numbers: true\n", "")
     text = text.replace(
         "    turns:\n",
-        '    grounded_numbers: true   # first\n    pending: {owner: me, until: "2099-01-01"}\n    turns:\n',
+        "    grounded_numbers: true   # first\n    turns:\n",
     )
     frozen_file(plan).write_text(text, "utf-8")
     assert codes(plan) == []
+
+
+@pytest.mark.parametrize(("until", "code"), [('"2099-01-01"', "ASE965"), ("soon", "ASE962"), ('"20990101"', "ASE962")])
+def test_a_time_of_grace_that_nobody_agreed_to_is_found(plan: Path, until: str, code: str) -> None:
+    text = frozen_file(plan).read_text("utf-8")
+    text = text.replace("    turns:\n", f"    pending: {{owner: me, until: {until}}}\n    turns:\n")
+    frozen_file(plan).write_text(text, "utf-8")
+    assert codes(plan) == [code]
+
+
+def test_an_edit_of_what_a_case_guards_against_is_found(plan: Path) -> None:
+    text = frozen_file(plan).read_text("utf-8")
+    frozen_file(plan).write_text(text.replace("criterion: grounded_numbers_v1", "criterion: tool_args_v1"), "utf-8")
+    assert codes(plan) == ["ASE965"]
 
 
 def test_a_case_without_provenance_is_found(plan: Path) -> None:

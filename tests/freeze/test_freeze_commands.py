@@ -124,7 +124,7 @@ def test_no_agent_at_hand_is_exit_code_two(ask: Ask, plan: Path) -> None:
 
 
 def test_freeze_tells_what_it_did(ask: Ask, plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from adk_split_eval.freeze import procedure
+    from adk_split_eval.freeze import procedure, proving
 
     path = pool.store(desk.hit_candidate(), plan.parent)
     assert "nothing approved waits" in ask("freeze").output
@@ -139,6 +139,10 @@ def test_freeze_tells_what_it_did(ask: Ask, plan: Path, monkeypatch: pytest.Monk
     done = ask("freeze", "--pending", "shop-team", "--until", "2099-01-31")
     assert done.exit_code == 0 and "frozen as F-S-02 (red 3/3)" in done.output
     assert ask("freeze", "--check").exit_code == 0
+    monkeypatch.setattr(proving, "real_runner", desk.runner(desk.broken))
+    for refused in (ask("freeze", "--promote", "F-S-02"), ask("freeze", "--update", "F-S-02", "--reason", "x")):
+        assert refused.exit_code == 1 and "red for its own reason" in refused.output
+    monkeypatch.setattr(proving, "real_runner", desk.runner(desk.mended))
     assert ask("freeze", "--promote", "F-S-02").exit_code == 0
     assert ask("freeze", path.stem).output.strip().endswith("frozen already")
 

@@ -19,6 +19,7 @@ from adk_split_eval import pool
 from adk_split_eval.freeze import check, freeze_candidates
 from adk_split_eval.freeze.frozen_file import read_cases
 from adk_split_eval.plan import PlanError, load_plan
+from adk_split_eval.record import Turn
 
 
 @pytest.fixture
@@ -124,8 +125,13 @@ def test_pending_goes_along(plan: Path) -> None:
     [
         (("response: {excludes", "expect_response: Sure. It pays 25 yuan.\n      response: {excludes"), "expect_response is the answer"),
         (("response: {excludes", "expect_response: It pays 25 yuan.\n      response: {excludes"), "expect_response is the answer"),
+        (("response: {excludes", "expect_response: SURE,  it pays 25 yuan\n      response: {excludes"), "expect_response is the answer"),
         (("excludes", "contains"), "the very sentence that failed"),
+        (("response: {excludes", "response: {contains: [25 yuan], excludes"), "or for part of it"),
+        (("response: {excludes", "response: {contains: ['25'], excludes"), "or for part of it"),
+        (("response: {excludes", "response: {matches: 'pays \\d+', excludes"), "response.matches is met"),
         (("\n  grounded_numbers: true", ""), "no longer carries it"),
+        (("grounded_numbers: true", "grounded_numbers: {ignore: ['[0-9]+']}"), "passes this case"),
     ],
 )  # fmt: skip
 def test_a_naive_copy_of_the_failure_is_refused(plan: Path, change: tuple[str, str], says: str) -> None:
@@ -135,6 +141,65 @@ def test_a_naive_copy_of_the_failure_is_refused(plan: Path, change: tuple[str, s
     path.write_text(f"{head}\ndraft:{draft.replace(*change)}", "utf-8")
     said = refusal(plan)
     assert "ASE957" in said and says in said
+
+
+def change_draft(path: Path, *changes: tuple[str, str]) -> None:
+    head, _, draft = path.read_text("utf-8").partition("\ndraft:")
+    for old, new in changes:
+        assert old in draft
+        draft = draft.replace(old, new)
+    path.write_text(f"{head}\ndraft:{draft}", "utf-8")
+
+
+def test_a_user_turn_changed_by_a_letter_switches_no_check_off(plan: Path) -> None:
+    words = ("what does the insurance pay", "what does the insurance pay?")
+    change_draft(desk.approved(plan.parent), words, ("response: {excludes", "response: {contains"))
+    assert "the very sentence that failed" in refusal(plan)
+
+
+def test_two_turns_with_the_same_words_are_told_apart(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first asks and is answered well; the second shows the fault."""
+    again = Turn(desk.RECORDED[2].user, response="It pays nothing.")
+    monkeypatch.setattr(desk, "RECORDED", [desk.RECORDED[0], again, desk.RECORDED[1], desk.RECORDED[2]])
+    path = desk.approved(plan.parent)
+    change_draft(path, ("response: {excludes", "expect_response: Sure! It pays 25 yuan.\n      response: {excludes"))
+    assert "turn 4: expect_response is the answer" in refusal(plan)
+
+
+def test_a_draft_without_the_failing_turn_is_refused(plan: Path) -> None:
+    path = desk.approved(plan.parent)
+    head, _, draft = path.read_text("utf-8").partition("\n    - user: what does the insurance pay")
+    tail = draft[draft.index("\n  forbidden_tools") :] if "\n  forbidden_tools" in draft else ""
+    path.write_text(head + tail, "utf-8")
+    assert "turn 3 of the recording, which shows the failure, is not in the draft" in refusal(
+        plan, desk.mended, already_fixed=True
+    )
+
+
+def test_a_criterion_cannot_be_talked_out_of_the_candidate(plan: Path) -> None:
+    path = desk.approved(plan.parent)
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("    grounded_numbers: true\n", "").replace("\n  grounded_numbers: true", ""), "utf-8")
+    said = refusal(plan, desk.mended, already_fixed=True)
+    assert "ASE957" in said and "no longer carries it" in said
+
+
+@pytest.mark.parametrize("more", [{}, {"expect_response": "Sure. It pays 25 yuan."}])
+def test_a_goal_that_was_missed_needs_something_else_than_what_happened(plan: Path, more: dict[str, Any]) -> None:
+    calls = [[{"name": "look", "args": {"id": "L1"}}], [], []]
+    turns = [{"user": t.user, "expect_tools": c} for t, c in zip(desk.RECORDED, calls, strict=True)]
+    turns[-1] |= more
+    desk.goal_candidate(plan.parent, {"turns": turns})
+    said = refusal(plan, desk.broken, already_fixed=True)
+    assert "the conversation that failed (goal_reached_v1) passes this case" in said
+
+
+def test_a_call_that_no_agent_can_make_is_refused(plan: Path) -> None:
+    path = desk.approved(plan.parent, fill="[nosuch_tool]")
+    assert "the agent has no such tool" in refusal(plan, tools_of=lambda _: {"look", "quote"})
+    text = path.read_text("utf-8").replace("[nosuch_tool]", "[{name: quote, args: {id: TODO}}]")
+    path.write_text(text, "utf-8")
+    assert "an expected argument is still TODO" in refusal(plan)
 
 
 def test_a_naive_copy_of_forbidden_calls_is_refused(plan: Path) -> None:
@@ -200,13 +265,23 @@ def test_a_changed_user_turn_is_said(plan: Path) -> None:
     assert frozen_cases(plan)[0]["provenance"]["turns_edited"] is True
 
 
-def test_a_prefix_cuts_the_turns_after_the_failure(plan: Path) -> None:
+def test_a_prefix_cuts_the_turns_after_the_failure(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk, "RECORDED", [*desk.RECORDED, Turn("thanks", response="Bye.")])
     path = desk.approved(plan.parent)
-    text = path.read_text("utf-8").replace("turn: 3", "turn: 2", 1)
-    path.write_text(text, "utf-8")
+    before = path.read_bytes()
+    assert "could not be judged" in refusal(plan, desk.crashing, prefix=True)
+    assert path.read_bytes() == before
     freeze(plan, prefix=True)
     draft = pool.load(path).draft
-    assert draft is not None and len(draft["turns"]) == 2
+    assert draft is not None and len(draft["turns"]) == 3
+
+
+def test_an_open_candidate_is_not_touched(plan: Path) -> None:
+    path = pool.store(desk.hit_candidate(), plan.parent)
+    path.write_text(path.read_text("utf-8").replace("expect_tools: TODO", "expect_tools: [quote]"), "utf-8")
+    before = path.read_bytes()
+    assert "not approved" in refusal(plan, desk.broken, path.stem, prefix=True)
+    assert path.read_bytes() == before
 
 
 def test_a_plan_that_cannot_be_built_is_no_fault_of_the_candidate(plan: Path) -> None:

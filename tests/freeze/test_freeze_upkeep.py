@@ -16,8 +16,9 @@ import freeze_desk as desk
 from adk_split_eval import pool
 from adk_split_eval.freeze import check, freeze_candidates
 from adk_split_eval.freeze.frozen_file import read_cases
-from adk_split_eval.freeze.maintaining import agent_tools, named_tools, promote, trim, update
+from adk_split_eval.freeze.maintaining import agent_tools, named_tools, trim
 from adk_split_eval.freeze.shrinking import minimise
+from adk_split_eval.freeze.updating import promote, update
 from adk_split_eval.plan import load_plan
 from adk_split_eval.pool import frozen_remarks
 from adk_split_eval.record import Call, Case, CaseResult, Criterion, CriterionResult, Turn
@@ -129,13 +130,128 @@ def test_an_edit_by_hand_is_taken_over_with_a_reason(plan: Path) -> None:
     path.write_text(path.read_text("utf-8").replace("{name: quote, args: {id: L1}}", "quote"), "utf-8")
     shown = update(plan, "F-S-02", why=None, by="me", runner=desk.runner(desk.crashing))
     assert shown.by_hand and any(line.startswith("+") and "[quote]" in line for line in shown.diff)
-    assert update(plan, "F-S-02", why="any order", by="me", runner=desk.runner(desk.crashing)).done
+    assert update(plan, "F-S-02", why="any order", by="me", runner=desk.runner(desk.mended)).done
     assert check(plan.parent, path) == []
+
+
+def edited(plan: Path, old: str, new: str) -> None:
+    path = plan.parent / "desk.frozen.yaml"
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+QUOTED = [{"name": "quote", "args": {"id": "L1"}}]
+LOOKED = [{"name": "look", "args": {"id": "L1"}}]
+USERS = [t.user for t in desk.RECORDED]
+
+
+def goal_case(last: list[Any], **more: Any) -> dict[str, Any]:
+    steps = [LOOKED, [], last]
+    turns = [{"user": user, "expect_tools": step} for user, step in zip(USERS, steps, strict=True)]
+    turns[-1] |= more
+    return {"turns": turns}
+
+
+def test_a_goal_that_is_still_missed_is_no_change_of_behaviour(tmp_path: Path) -> None:
+    """The goal itself governs no fixed case; what stands in for it is red, and that is the bug."""
+    plan = desk.make_plan(tmp_path)
+    desk.goal_candidate(tmp_path, goal_case(QUOTED))
+    assert freeze(plan).outcomes[0].kind == "frozen"
+    with pytest.raises(pool.PoolError, match="red for its own reason"):
+        update(plan, "F-S-02", why="x", by="me", runner=desk.runner(desk.broken))
+    assert frozen(plan)["turns"][2]["expect_tools"] == QUOTED
+
+
+def test_an_edit_that_takes_the_guard_away_is_refused(plan: Path) -> None:
+    freeze(plan)
+    for old, new, says in (
+        ("    grounded_numbers: true\n", "", "no longer carries it"),
+        ("grounded_numbers: true", "grounded_numbers: {ignore: ['[0-9]+']}", "passes this case"),
+        ("response: {excludes", "expect_response: 'Sure, it pays 25 yuan!'\n        response: {excludes", "guard the bug"),
+        ("response: {excludes", "response: {contains: [25 yuan], excludes", "part of it"),
+    ):  # fmt: skip
+        before = (plan.parent / "desk.frozen.yaml").read_text("utf-8")
+        edited(plan, old, new)
+        with pytest.raises(pool.PoolError, match=says):
+            update(plan, "F-S-02", why="tidied", by="me", runner=desk.runner(desk.broken))
+        assert check(plan.parent, plan.parent / "desk.frozen.yaml")[0].code == "ASE965"
+        (plan.parent / "desk.frozen.yaml").write_text(before, "utf-8")
+
+
+def test_an_edit_is_not_taken_over_while_the_bug_is_there(tmp_path: Path) -> None:
+    plan = desk.make_plan(tmp_path)
+    desk.goal_candidate(tmp_path, goal_case(QUOTED))
+    freeze(plan)
+    edited(plan, "[{name: quote, args: {id: L1}}]", "[look]")
+    with pytest.raises(pool.PoolError, match="red for its own reason"):
+        update(plan, "F-S-02", why="x", by="me", runner=desk.runner(desk.broken))
+
+
+def test_trials_that_disagree_are_no_reference(plan: Path) -> None:
+    freeze(plan)
+
+    def unsteady(user: str, trial: int) -> Turn:
+        return (polite if trial % 2 else desk.mended)(user, trial)
+
+    with pytest.raises(pool.PoolError, match="trials disagree"):
+        update(plan, "F-S-02", why="x", by="me", runner=desk.runner(unsteady))
+    with pytest.raises(pool.PoolError, match="red for its own reason"):
+        update(plan, "F-S-02", why="x", by="me", runner=desk.runner(desk.flaky))
+
+
+def test_a_case_that_does_not_say_what_it_guards_is_not_updated(plan: Path) -> None:
+    freeze(plan)
+    edited(plan, "criterion: grounded_numbers_v1", "criterion: response_text_v1")
+    assert check(plan.parent, plan.parent / "desk.frozen.yaml")[0].code == "ASE965"
+    with pytest.raises(pool.PoolError, match="provenance is gone or was edited"):
+        update(plan, "F-S-02", why="x", by="me", runner=desk.runner(desk.mended))
+
+
+def test_a_time_of_grace_is_given_with_a_reason(plan: Path) -> None:
+    freeze(plan)
+    edited(plan, "    provenance:", '    pending: {owner: me, until: "2099-01-01"}\n    provenance:')
+    assert [f.code for f in check(plan.parent, plan.parent / "desk.frozen.yaml")] == ["ASE965"]
+    assert (
+        update(plan, "F-S-02", why=None, by="me", runner=desk.runner(desk.crashing)).diff[-1]
+        == "+grace: me until 2099-01-01"
+    )
+    assert update(plan, "F-S-02", why="next sprint", by="me", runner=desk.runner(desk.crashing)).done
+    assert check(plan.parent, plan.parent / "desk.frozen.yaml") == []
+
+
+def test_a_turn_that_a_rule_waits_for_is_not_dropped(plan: Path) -> None:
+    """Without the look the mended agent could never be green: quote is forbidden until it."""
+    path = next((plan.parent / "probe_pool").glob("*.yaml"))
+    path.write_text(
+        path.read_text("utf-8").replace("forbidden_tools: [pay]", "forbidden_tools: [{name: quote, until: look}]"),
+        "utf-8",
+    )
+    freeze(plan, shrink_budget=60)
+    assert [t["user"] for t in frozen(plan)["turns"]] == [USERS[0], USERS[2]]
+
+
+def test_a_shrunk_draft_is_kept_only_when_it_is_frozen(plan: Path) -> None:
+    path = next((plan.parent / "probe_pool").glob("*.yaml"))
+    before = path.read_bytes()
+    trials: list[str] = []
+
+    def answer(user: str, trial: int) -> Turn:
+        """Red while it is shrunk, then the bug is gone."""
+        trials.append(user)
+        return (desk.broken if len(trials) < 2 else desk.mended)(user, trial)
+
+    report = freeze(plan, agent=answer, shrink_budget=60)
+    assert report.outcomes[0].kind == "refused" and path.read_bytes() == before
 
 
 def test_promotion_ends_the_time_of_grace(plan: Path) -> None:
     freeze(plan, pending=("me", "2099-01-01"))
-    promote(plan, "F-S-02")
+    with pytest.raises(pool.PoolError, match="red for its own reason"):
+        promote(plan, "F-S-02", runner=desk.runner(desk.broken))
+    with pytest.raises(pool.PoolError, match="not green yet"):
+        promote(plan, "F-S-02", runner=desk.runner(desk.otherwise))
+    promote(plan, "F-S-02", runner=desk.runner(desk.mended))
     assert "pending" not in frozen(plan)
     assert check(plan.parent, plan.parent / "desk.frozen.yaml") == []
     with pytest.raises(pool.PoolError, match="not pending"):
@@ -153,19 +269,21 @@ def test_cases_whose_tools_or_persona_are_gone_are_listed(plan: Path) -> None:
     assert [c.why for c in trim(plan, lambda _: {"look", "quote"})] == [["there is no persona gone_one"]]
 
 
+@pytest.mark.adk
 def test_the_tools_of_an_agent_and_its_sub_agents(plan: Path) -> None:
+    pytest.importorskip("google.adk")
     folder = plan.parent / "desk_agent"
     folder.mkdir()
     (folder / "__init__.py").write_text("from . import agent\n", "utf-8")
     (folder / "agent.py").write_text(
-        "class A:\n"
-        "    def __init__(self, tools, sub_agents=()):\n"
-        "        self.tools, self.sub_agents = tools, list(sub_agents)\n"
-        "class T:\n"
-        "    name = 'pay'\n"
+        "from google.adk.agents import LlmAgent\n"
+        "from google.adk.tools import FunctionTool\n"
         "def look():\n"
         "    pass\n"
-        "root_agent = A([look], [A([T()])])\n",
+        "def pay():\n"
+        "    pass\n"
+        "till = LlmAgent(name='till', model='m', tools=[FunctionTool(pay)])\n"
+        "root_agent = LlmAgent(name='desk', model='m', tools=[look], sub_agents=[till])\n",
         "utf-8",
     )
     saved = {n: m for n, m in sys.modules.items() if n == "agent" or n.startswith("agent.")}
