@@ -86,6 +86,7 @@ def lint_example(example: Example, folder: Path, monkeypatch: pytest.MonkeyPatch
         adk_version=example.options.get("adk_version", "2.13.0"),
         config=example.options.get("config"),
         command=example.options.get("command"),
+        ignore=tuple(example.options.get("ignore", ["ASE635"])),
     )
     return lint_paths(example.options.get("paths", ["."]), options)
 

@@ -27,6 +27,8 @@ sim_set:
 
 
 def put(folder: Path, text: str, name: str = "desk.plan.yaml") -> Path:
+    (folder / "desk").mkdir(exist_ok=True)
+    (folder / "desk" / "__init__.py").touch()
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
