@@ -244,8 +244,8 @@ CODES: dict[str, CodeInfo] = {
     ),
     "ASE031": CodeInfo(
         "empty text",
-        "Reports user words, prompts and texts that are blank.",
-        "ADK accepts an empty user message and the agent answers nothing in particular.",
+        "Reports user words, prompts, texts and patterns that are blank.",
+        "ADK accepts an empty user message and the agent answers nothing in particular; an empty text is found in every answer.",
         "Write what is said.",
         rejects_case=True,
     ),
@@ -267,7 +267,7 @@ CODES: dict[str, CodeInfo] = {
     ),
     "ASE034": CodeInfo(
         "key without effect",
-        "Reports an interrupt after the last turn, and a match_type without expected tools.",
+        "Reports an interrupt after the last turn, a match_type without expected tools, and an empty list of intermediate responses.",
         "What was asked for would never be checked.",
         "Remove the key, or add what it needs.",
         rejects_case=True,

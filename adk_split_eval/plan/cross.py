@@ -148,6 +148,8 @@ def _check_simulated(checked: CheckedPlan, entry: Entry) -> None:
             f"the goal of case {shown(entry.case_id)} has no evidence, and the plan names no judge: nobody could say whether it was reached",
             "add goal_evidence, or pin models.judge, or write goal_required: false",
         )
+    for index, piece in enumerate(list_in(data, "goal_evidence")):
+        _check_pattern(entry, ("goal_evidence", index, "says"), piece.get("says"))
     after = mapping_in(data, "interrupt").get("after_turn")
     limit = checked.value("sim_set", "max_turns") or 12
     if after is not None and after >= limit:
@@ -163,6 +165,9 @@ def _check_fixed(checked: CheckedPlan, entry: Entry) -> None:
         entry.reject(
             ("match_type",), "ASE034", message, "add expect_tools on every turn, or remove match_type", key=True
         )
+    _check_empty_list(entry, turns)
+    for number, turn in enumerate(turns):
+        _check_pattern(entry, ("turns", number, "response", "matches"), mapping_in(turn, "response").get("matches"))
     if not _asks_for_something(checked, data, turns):
         entry.reject(
             (),
@@ -170,6 +175,20 @@ def _check_fixed(checked: CheckedPlan, entry: Entry) -> None:
             f"case {shown(entry.case_id)} asks for nothing: whatever the agent did would pass",
             "add expect_tools, response, forbidden_tools or another expectation",
         )
+
+
+def _check_empty_list(entry: Entry, turns: list[dict[str, Any]]) -> None:
+    for number, turn in enumerate(turns):
+        if turn.get("expect_intermediate_responses") == []:
+            message = "expect_intermediate_responses is an empty list: it expects nothing, and would never be checked"
+            path = ("turns", number, "expect_intermediate_responses")
+            entry.reject(path, "ASE034", message, "say what agents must say on the way, or remove the key", key=True)
+
+
+def _check_pattern(entry: Entry, path: DocumentPath, pattern: Any) -> None:
+    if isinstance(pattern, str) and not pattern.strip():
+        message = "the pattern is empty: it is found in every text"
+        entry.reject(path, "ASE031", message, "write what must be said, or remove the entry")
 
 
 def _asks_for_something(checked: CheckedPlan, data: dict[str, Any], turns: list[dict[str, Any]]) -> bool:

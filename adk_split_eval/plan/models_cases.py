@@ -55,9 +55,14 @@ class GroundedNumbers(StrictModel):
         default_factory=lambda: ["tools", "user"], min_length=1, description="Where a number may come from."
     )
     ignore: list[Regex] = Field(default_factory=list[str], description="Patterns of text that needs no source.")
-    rounding: bool = Field(default=False, description="true: a source grounds its own rounding to any number of places.")
+    rounding: bool = Field(
+        default=False, description="true: a source grounds its own rounding to any number of places."
+    )
     tolerance: float = Field(
-        default=0.0, ge=0.0, lt=1.0, description="Values whose ratio is at most 1 + tolerance are the same (0 to below 1)."
+        default=0.0,
+        ge=0.0,
+        lt=1.0,
+        description="Values whose ratio is at most 1 + tolerance are the same (0 to below 1).",
     )
     derived: bool = Field(
         default=False, description="true: sums, differences and products of two grounded numbers count as grounded."
