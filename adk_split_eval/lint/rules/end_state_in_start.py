@@ -10,7 +10,7 @@ A case recorded from a session with its end state starts where it should arrive:
 `"state": {"branch": "north"}` in a case that expects `set_branch(branch="north")`.
 
 ## Use instead
-The state before the first turn.
+The state before the first turn. In a plan it is a warning only: `expect_state` may say that a value must stay as it is.
 
 ## Fix safety
 Unsafe: it removes the key from the start state.
@@ -64,8 +64,8 @@ def check_plan(plan: PlanView) -> Iterator[Report]:
         start = {**common, **as_object(as_object(case.get("session_input")).get("state"))}
         for key, value in as_object(case.get("expect_state")).items():
             if key in start and start[key] == value and not isinstance(value, dict | list):
-                yield Report(document, (*path, "expect_state", key), f"the start state already holds `{quoted(key)}` with the expected value: the agent may do nothing and look right",
-                             "start from another value", key=True, case_id=plan_case_id(case))  # fmt: skip
+                yield Report(document, (*path, "expect_state", key), f"the start state already holds `{quoted(key)}` with the expected value: an agent that does nothing keeps it",
+                             "start from another value, unless it is meant to stay as it is", key=True, case_id=plan_case_id(case), level="warning")  # fmt: skip
 
 
 RULE = Rule(
