@@ -1,7 +1,7 @@
 """An agent, a simulated user and a judge that do what the words of a case say, faults included.
 
 ``PROBE_LOG`` names a file that gets one line a model call: role, first word of the conversation.
-``PROBE_DELAY`` is how long a model call takes, in seconds.
+``PROBE_DELAY`` is how long a model call takes, in seconds. ``PROBE_TOOLS`` names the tools it has, all of them when unset.
 """
 
 from __future__ import annotations
@@ -153,5 +153,8 @@ if (Path(__file__).parent / "scripts").is_dir():
     register_scripted(Path(__file__).parent / "scripts")
 
 root_agent = LlmAgent(
-    name="probe_agent", model="probe/agent", instruction="Do as you are told.", tools=list(TOOLS.values())
+    name="probe_agent",
+    model="probe/agent",
+    instruction="Do as you are told.",
+    tools=[TOOLS[name] for name in os.environ.get("PROBE_TOOLS", " ".join(TOOLS)).split()],
 )
