@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 
-from adk_split_eval.freeze.frozen_file import fingerprint_of, grace_of, hash_of, read_cases, seal_of
+from adk_split_eval.freeze.frozen_file import SUFFIX, fingerprint_of, grace_of, hash_of, read_cases, seal_of
+from adk_split_eval.plan.checking import orphans
 from adk_split_eval.pool import files
 from adk_split_eval.pool.emit import as_mapping
 from adk_split_eval.pool.reading import PoolError, item_lines, read_text
@@ -18,6 +19,7 @@ def check(plan_dir: Path, frozen: Path) -> list[Finding]:
     """What is wrong with the pool and the frozen file of one plan; empty when all is well."""
     good, bad = files.headers(plan_dir)
     findings = [finding for error in bad for finding in error.findings]
+    findings += orphans(plan_dir, frozen.name.removesuffix(SUFFIX))
     try:
         cases = read_cases(frozen)
     except PoolError as error:

@@ -315,15 +315,23 @@ CODES: dict[str, CodeInfo] = {
     ),
     "ASE041": CodeInfo(
         "several plans in the folder",
-        "Reports that PLAN was left out and the folder holds more than one.",
-        "Choosing one of them would be a guess.",
-        "Name the one meant.",
+        "Reports that PLAN was left out and the folder holds more than one, and a plan to be built or run that shares its "
+        "folder with another.",
+        "Choosing one of them would be a guess, and both would generate the same folders fixed/ and simulated/: each build "
+        "would replace the other's sets.",
+        "Name the one meant; give each plan a folder of its own.",
     ),
     "ASE042": CodeInfo(
         "frozen cases of another plan",
         "Reports a <plan_id>.frozen.yaml that names another plan_id.",
         "Its cases would guard an agent they were not found with.",
         "Correct plan_id, or rename the file.",
+    ),
+    "ASE045": CodeInfo(
+        "frozen cases without a plan",
+        "Reports a *.frozen.yaml beside the plan whose name is the plan_id of no plan in the folder.",
+        "A renamed plan_id would drop every frozen case from the gate in silence.",
+        "Rename the file to <plan_id>.frozen.yaml and correct the plan_id in it; or remove it when its plan is gone.",
     ),
     "ASE101": CodeInfo(
         "expectation on a simulated case",

@@ -96,6 +96,13 @@ def test_a_lost_case_is_found(plan: Path) -> None:
     assert codes(plan) == ["ASE964"]
 
 
+def test_cases_left_behind_by_a_renamed_plan_are_found(plan: Path) -> None:
+    plan.write_text(plan.read_text("utf-8").replace("plan_id: desk", "plan_id: shop"), "utf-8")
+    findings = check(plan.parent, plan.parent / "shop.frozen.yaml")
+    assert [f.code for f in findings] == ["ASE045", "ASE964"]
+    assert findings[0].path == str(frozen_file(plan))
+
+
 def test_unreadable_files_are_findings(plan: Path) -> None:
     frozen_file(plan).write_text("cases: [\n", "utf-8")
     (plan.parent / "probe_pool" / "x.yaml").write_text("a: [\n", "utf-8")

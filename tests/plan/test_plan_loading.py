@@ -88,6 +88,17 @@ def test_frozen_cases_alone_make_a_fixed_set(tmp_path: Path) -> None:
     assert loaded.plan.fixed_set and [case.case_id for case in loaded.plan.fixed_set.cases] == ["F-S-02"]
 
 
+def test_frozen_cases_that_no_plan_reads_are_an_error(tmp_path: Path) -> None:
+    plan = write(tmp_path, "plan_id: renamed\n" + FIXED)
+    write(tmp_path, FROZEN, "demo.frozen.yaml")
+    with pytest.raises(PlanError, match=r"demo\.frozen\.yaml:1:1: ASE045 .*guard nothing"):
+        load_plan(plan)
+    other = write(tmp_path, "plan_id: demo\n" + FIXED, "second.plan.yaml")
+    assert load_plan(plan) and load_plan(other).plan.fixed_set
+    write(tmp_path, "plan_id: [", "second.plan.yaml")
+    assert load_plan(plan)
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
