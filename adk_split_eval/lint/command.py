@@ -1,7 +1,11 @@
 """The ``lint`` and ``explain`` verbs. Imports stay small: a hook pays for them on every commit."""
 
+# os functions instead of pathlib: this room starts cold on every commit.
+# ruff: noqa: PTH112, PTH118
+
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -59,15 +63,18 @@ def lint(
     """Say which checks have never run: in plans, ADK eval sets, configs and whole folders.
 
     Imports neither google-adk nor the project's code. Exit code 1 on error findings (with --strict on warnings too), 2 on
-    a path that cannot be read.
+    a path that cannot be read, and on a folder without anything to look at.
 
     Example: adk-split-eval lint tests/eval --format github
     """
     from adk_split_eval.lint.api import lint_paths
+    from adk_split_eval.lint.output.text import printable
     from adk_split_eval.lint.settings import Options, SettingsError
 
     if not paths and not adk_command:
         paths = (".",)
+    _known(_codes(select), "--select")
+    _known(_codes(ignore), "--ignore")
     options = Options(
         adk_version=_version(adk_version),
         config=config,
@@ -93,7 +100,47 @@ def lint(
         click.echo(render(result), nl=False)
     else:
         click.echo(_render(result, output_format), nl=False)
-    sys.exit(exit_code(result, strict))
+    empty = _folders_without_files(paths, result.files)
+    for folder in empty:
+        click.echo(f"error: {printable(folder)}: {_NOTHING_HERE}", err=True)
+    sys.exit(2 if empty else exit_code(result, strict))
+
+
+_NOTHING_HERE = (
+    "this folder holds no plan (*.plan.yaml, *.plan.yml), no ADK eval set and no config: nothing was looked at; "
+    "check the path, or name the files"
+)
+
+
+def _folders_without_files(paths: tuple[str, ...], files: list[str]) -> list[str]:
+    """Named folders below which no file was looked at: a wrong path in CI must not be green."""
+    found = [os.path.realpath(file) for file in files]
+    empty: list[str] = []
+    for path in paths:
+        above = os.path.join(os.path.realpath(path), "")
+        if os.path.isdir(path) and not any(file.startswith(above) for file in found):
+            empty.append(path)
+    return empty
+
+
+def _known(chosen: tuple[str, ...], option: str) -> None:
+    """Refuses a code, prefix or name that no rule has: it would choose nothing, in silence."""
+    if not chosen:
+        return
+    from adk_split_eval.lint.codes import CODES
+    from adk_split_eval.lint.rule import all_rules
+    from adk_split_eval.plan.codes import CODES as PLAN_CODES
+
+    codes = [*(rule.code for rule in all_rules()), *CODES, *PLAN_CODES]
+    names = [rule.name for rule in all_rules()]
+    for one in chosen:
+        if one in names or one.upper() == "ALL" or any(code.startswith(one.upper()) for code in codes):
+            continue
+        import difflib
+
+        close = difflib.get_close_matches(one.upper(), codes, 1) or difflib.get_close_matches(one.lower(), names, 1)
+        hint = f"did you mean {close[0]}?" if close else "docs/rules.md lists them"
+        raise click.BadParameter(f"no rule has the code or name {one!r}; {hint}", param_hint=option)
 
 
 def exit_code(result: object, strict: bool) -> int:

@@ -113,3 +113,40 @@ def test_command_lines_of_a_makefile(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_help_shows_an_example() -> None:
     assert "Example: adk-split-eval lint" in run("--help").output
+
+
+@pytest.mark.parametrize("option", ["--select", "--ignore"])
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("NOPE", "docs/rules.md lists them"),
+        ("ASE5066", "ASE506"),
+        ("end-state-in-strat", "end-state-in-start"),
+        ("ASE9", ""),
+    ],
+)
+def test_codes_and_names_nobody_has(option: str, name: str, near: str) -> None:
+    result = run(ERROR, "--config", CONFIG, option, f"ASE102,{name}")
+    assert result.exit_code == 2
+    assert option in result.output and repr(name) in result.output and near in result.output
+
+
+@pytest.mark.parametrize("name", ["all", "ase5", "ASE0", "ASE031", "ASE699", "end-state-in-start"])
+def test_codes_and_names_somebody_has(name: str) -> None:
+    assert run(WARNING, "--config", CONFIG, "--select", name).exit_code in (0, 1)
+
+
+def test_folder_without_anything_to_look_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "package.json").write_text('{"name": "x"}', encoding="utf-8")
+    (tmp_path / "desk.yaml").write_text("plan_id: desk", encoding="utf-8")
+    (tmp_path / "good").mkdir()
+    (tmp_path / "empty").mkdir()
+    plan = "plan_id: desk\nfixed_set: {cases: [{case_id: A, turns: [{user: hi, expect_tools: [f]}]}]}\n"
+    (tmp_path / "good" / "desk.plan.yml").write_text(plan, encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "empty")
+    for arguments in ((), (".",), (str(tmp_path / "empty"),), (str(tmp_path / "good"), str(tmp_path / "empty"))):
+        result = run(*arguments)
+        assert result.exit_code == 2 and "*.plan.yml" in result.output
+    assert run(str(tmp_path / "good")).exit_code == 0
+    assert run(str(tmp_path)).exit_code == 0
+    assert run("--format", "json", ".").exit_code == 2
