@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,10 +50,14 @@ def build(plans: tuple[str, ...], check: bool, web: bool, verbose: bool) -> None
     PLAN defaults to the only plan in the current folder. Cases with an error are left out and said so (exit 3).
     """
     from adk_split_eval.plan import PlanError, find_plan
+    from adk_split_eval.plan.checking import check_alone
 
     worst = 0
     try:
-        for plan in plans or (str(find_plan()),):
+        chosen = plans or (str(find_plan()),)
+        for plan in chosen:  # all before any: a refusal of the second must not leave the first one's files
+            check_alone(plan)
+        for plan in chosen:
             worst = max(worst, _build_one(Path(plan), check=check, web=web, verbose=verbose))
     except PlanError as error:
         _refuse(error.findings)
@@ -126,7 +131,7 @@ def init(folder: Path, plan_id: str | None) -> None:
         _fail_on(error)
     for path in written:
         _say(f"written: {path}")
-    _say(f"next: cd {folder} && adk-split-eval run")
+    _say(f"next: cd {shlex.quote(str(folder))} && adk-split-eval run")
 
 
 @click.command(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from adk_split_eval.plan.checking import check_alone
 from adk_split_eval.record import CompiledPlan, CompiledSet
 from adk_split_eval.record.jsonio import dumps, write_atomically
 
@@ -77,8 +78,11 @@ def write_sets(compiled: CompiledPlan, *, check: bool = False, web: bool = False
     generated set is never removed.
 
     Raises:
+        PlanError: the plan shares its folder with another, whose generated sets would be replaced.
         OSError: a file cannot be read or written.
     """
+    if compiled.extra.get("plan_path"):
+        check_alone(str(compiled.extra["plan_path"]))
     report = BuildReport()
     if web and not (compiled.agent_dir and Path(compiled.agent_dir).is_dir()):
         report.notes.append("no copies for adk web: the plan's agent folder does not exist")

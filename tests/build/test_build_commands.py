@@ -9,9 +9,10 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from adk_split_eval.build import compile_plan, write_sets
 from adk_split_eval.build.commands import COMMANDS
 from adk_split_eval.build.scaffold import scaffold_files
-from adk_split_eval.plan import load_plan
+from adk_split_eval.plan import PlanError, load_plan
 
 PLAN = """plan_id: desk
 agent: desk_agent
@@ -60,6 +61,25 @@ class TestBuild:
         assert "nothing to do: 2 files" in call("build").output
         checked = call("build", plan, "--check")
         assert checked.exit_code == 0 and "up to date: 2 files" in checked.output
+
+    @pytest.mark.parametrize("name", ["other.plan.yaml", "other.plan.yml"])
+    def test_two_plans_in_one_folder_are_refused_before_anything_is_written(self, plan: Path, name: str) -> None:
+        other = plan.with_name(name)
+        other.write_text(PLAN.replace("plan_id: desk", "plan_id: other"), encoding="utf-8")
+        before = sorted(plan.parent.rglob("*"))
+        for arguments in ((plan, other), (plan,), (other,), ("desk.plan.yaml",), (plan, "--check")):
+            result = call("build", *arguments)
+            assert result.exit_code == 2 and "ASE041" in result.output
+        with pytest.raises(PlanError, match="ASE041"):
+            write_sets(compile_plan(load_plan(plan)))
+        assert sorted(plan.parent.rglob("*")) == before
+
+    def test_plans_in_folders_of_their_own_are_built_together(self, plan: Path) -> None:
+        (plan.parent / "b").mkdir()
+        other = plan.parent / "b" / "other.plan.yaml"
+        other.write_text(PLAN.replace("plan_id: desk", "plan_id: other"), encoding="utf-8")
+        assert call("build", plan, other, plan).exit_code == 0
+        assert (plan.parent / "fixed").is_dir() and (other.parent / "fixed").is_dir()
 
     def test_check_says_what_is_stale_and_how_to_mend_it(self, plan: Path) -> None:
         call("build")
@@ -162,3 +182,10 @@ class TestImportAndSplit:
 def test_schema_is_json() -> None:
     schema = json.loads(call("schema").output)
     assert "fixed_set" in schema["properties"]
+
+
+def test_init_says_a_command_that_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = call("init", "bad name!")
+    assert result.exit_code == 0 and "next: cd 'bad name!' && adk-split-eval run" in result.output
+    assert "next: cd plain && " in call("init", "plain").output
