@@ -32,7 +32,7 @@ def errors_for_people() -> Generator[None]:
     from adk_split_eval.plan import PlanError
     from adk_split_eval.record.runs import RunNotFoundError
     from adk_split_eval.run import RawInputError, RunError
-    from adk_split_eval.run.journal import JournalError
+    from adk_split_eval.run.journal import JournalError, JournalOpenError
 
     try:
         yield
@@ -42,6 +42,8 @@ def errors_for_people() -> Generator[None]:
             click.echo(finding.render(), err=True)
         _stop(str(error) if not findings else f"{len(findings)} problem(s): nothing was run")
     except (RawInputError, RunNotFoundError) as error:
+        _stop(str(error))
+    except JournalOpenError as error:
         _stop(str(error))
     except JournalError as error:
         _stop(f"{error}; the same command resumes", INTERRUPTED)
@@ -282,6 +284,8 @@ def score(
             result = api.score_run(run_reference, source, options=options)
         elif source is None:
             raise click.UsageError("name a plan (with --traces FILE), a flat file, or --run RUN")
+        elif not source.exists():
+            _stop(f"{source}: no such file")
         elif traces is None and source.suffix in (".yaml", ".yml"):
             raise click.UsageError(f"{source} is a plan; add --traces FILE, or use `run` to let the agent act")
         else:

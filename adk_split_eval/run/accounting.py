@@ -8,12 +8,13 @@ needed verdict was given. The functions return sentences about what is missing; 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
 from adk_split_eval.criteria import CATALOGUE
 from adk_split_eval.record import Conversation, Criterion
-from adk_split_eval.run.adk import hallucination_labels, simulator_label
+from adk_split_eval.run.adk import hallucination_verdicts, simulator_label
 from adk_split_eval.run.observe import ModelCall
 
 HALLUCINATIONS = "hallucinations_v1"
@@ -21,7 +22,9 @@ QUALITY = "per_turn_user_simulator_quality_v1"
 TRAJECTORY_RUBRICS = "rubric_based_multi_turn_trajectory_quality_v1"
 
 _HALLUCINATION_LABELS = frozenset({"supported", "not_applicable", "unsupported", "contradictory", "disputed"})
-_SENTENCE = re.compile(r"<sentence>.*?</sentence>", re.DOTALL)
+_SENTENCE = re.compile(r"<sentence>(.*?)</sentence>", re.DOTALL)
+_COVERAGE = 0.8
+"""Share of a response's letters and digits that the judge's sentences must hold; headings may fall away."""
 
 
 @dataclass(slots=True)
@@ -65,7 +68,7 @@ def missing(criterion: Criterion, vote: Vote, conversation: Conversation, rubric
     if name == QUALITY:
         return _quality(vote, conversation)
     if name == HALLUCINATIONS:
-        return _hallucinations(vote, conversation)
+        return _hallucinations(criterion, vote, conversation)
     unscored = [i + 1 for i, row in enumerate(vote.rows) if row.score is None]
     if unscored or vote.score is None:
         turns = ", ".join(map(str, unscored)) or "all"
@@ -106,30 +109,63 @@ def quality_labels(vote: Vote) -> list[str | None]:
     return [simulator_label(c.text) for c in vote.calls]
 
 
-def quality_rows(vote: Vote, conversation: Conversation, opening: str) -> list[float]:
-    """Score of each turn from the labels: turn 1 is compared with the opening, as ADK does it."""
-    first = 1.0 if conversation.turns and conversation.turns[0].user.strip() == opening.strip() else 0.0
-    labels = quality_labels(vote)[: max(len(conversation.turns) - 1, 0)]
-    return [first, *(1.0 if label == "valid" else 0.0 for label in labels)]
-
-
-def _hallucinations(vote: Vote, conversation: Conversation) -> list[str]:
+def _hallucinations(criterion: Criterion, vote: Vote, conversation: Conversation) -> list[str]:
     problems: list[str] = []
     for number, (row, turn) in enumerate(zip(vote.rows, conversation.turns, strict=False), start=1):
         if turn.response.strip() and row.score is None:
             problems.append(f"turn {number}: the judge's answer could not be read")
     if problems:
         return problems
-    labels = [label for call in vote.calls for label in hallucination_labels(call.text)]
-    sentences = sum(len(_SENTENCE.findall(call.text or "")) for call in vote.calls)
-    unknown = [label for label in labels if label not in _HALLUCINATION_LABELS]
-    if unknown:
-        problems.append(f"the judge gave a label nobody knows: {unknown[0]!r}")
-    elif len(labels) < sentences:
-        problems.append(f"{len(labels)} of {sentences} sentences judged")
-    elif vote.score is None and any(t.response.strip() for t in conversation.turns):
-        problems.append("the judge gave no readable verdict")
+    texts = _judged_texts(criterion, conversation)
+    pairs = list(zip(vote.calls[::2], vote.calls[1::2], strict=False))
+    if len(pairs) < len(texts):
+        return [f"{len(pairs)} of {len(texts)} responses judged"]
+    for (number, text), (split, verdicts) in zip(texts, pairs, strict=False):
+        problem = _sentences_judged(text, split.text or "", verdicts.text)
+        if problem:
+            problems.append(f"turn {number}: {problem}")
     return problems
+
+
+def _judged_texts(criterion: Criterion, conversation: Conversation) -> list[tuple[int, str]]:
+    """(turn, text) of everything ADK's evaluator puts to the judge, in its order."""
+    between = bool(criterion.options.get("evaluate_intermediate_nl_responses"))
+    found: list[tuple[int, str]] = []
+    for number, turn in enumerate(conversation.turns, start=1):
+        if between:
+            found += [(number, said.text) for said in turn.intermediate if said.text]
+        if turn.response:
+            found.append((number, turn.response))
+    return found
+
+
+def _sentences_judged(text: str, split: str, verdicts: str | None) -> str | None:
+    """Whether the judge took the response apart as it stands and gave every sentence a label; what is wrong, if not.
+
+    Sentences are compared by their letters and digits, so that bullets, quotes and spacing do not matter.
+    """
+    said = _letters(text)
+    sentences = [_letters(s) for s in _SENTENCE.findall(split)]
+    sentences = [s for s in sentences if s]
+    invented = next((s for s in sentences if s not in said), None)
+    if invented is not None:
+        return "the judge split the response into sentences that are not in it"
+    if sum(map(len, sentences)) < _COVERAGE * len(said):
+        return "the judge left sentences of the response out"
+    judged = hallucination_verdicts(verdicts)
+    unknown = [label for _, label in judged if label not in _HALLUCINATION_LABELS]
+    if unknown:
+        return f"the judge gave a label nobody knows: {unknown[0]!r}"
+    labelled = [_letters(sentence) for sentence, _ in judged]
+    if any(not any(known in s or s in known for known in sentences) for s in labelled if s):
+        return "the judge labelled a sentence that is not in the response"
+    if len(labelled) < len(sentences):
+        return f"{len(labelled)} of {len(sentences)} sentences judged"
+    return None
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
 
 
 def effective_rubric_ids(criterion: Criterion, eval_case: dict[str, Any], turns: int) -> list[set[str]]:

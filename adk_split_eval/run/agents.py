@@ -115,6 +115,7 @@ def load_agent(directory: Path, *, shared: bool = False) -> LoadedAgent:
     else:
         package = _import(directory, init)
     module: Any = getattr(package, "agent", package)
+    _require_agent(directory, module)
     return LoadedAgent(directory.name, directory, module, shared)
 
 
@@ -129,12 +130,26 @@ def _import(directory: Path, init: Path) -> ModuleType:
         offers = any(hasattr(module, name) for name in ("agent", "app", "root_agent", "get_agent_async"))
         if not offers and (directory / "agent.py").is_file():
             importlib.import_module("agent.agent")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         for name in [n for n in sys.modules if n == "agent" or n.startswith("agent.")]:
             del sys.modules[name]
         raise AgentLoadError(f"{directory}: importing the agent failed: {type(error).__name__}: {error}") from error
     module._adk_split_eval = True  # type: ignore[attr-defined]
     return module
+
+
+def _require_agent(directory: Path, module: Any) -> None:
+    """Refuse a module that offers no agent before anything is run with it."""
+    app: Any = getattr(module, "app", None)
+    if app is not None and type(app).__name__ == "App":
+        return
+    root: Any = getattr(module, "root_agent", None)
+    if root is not None:
+        if not hasattr(root, "name") or not hasattr(type(root), "model_fields"):
+            raise AgentLoadError(f"{directory}: root_agent is a {type(root).__name__}, not an ADK agent")
+        return
+    if getattr(module, "get_agent_async", None) is None:
+        raise AgentLoadError(f"{directory}: the agent module has neither `app`, `root_agent` nor `get_agent_async`")
 
 
 def _load_env(directory: Path) -> None:

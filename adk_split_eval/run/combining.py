@@ -124,6 +124,8 @@ def apply_pending(case: Case, result: CaseResult) -> None:
 def flags_of(result: CaseResult, trial: TrialResult) -> list[str]:
     """What triage wants to know beside the criteria."""
     flags: list[str] = []
+    if trial.error and trial.stop_reason not in ("timeout", "simulator_error"):
+        flags.append("agent_error")
     if trial.stop_reason in ("agent_error", "timeout", "simulator_error", "max_turns", "empty_turn"):
         flags.append(trial.stop_reason)
     text = " ".join(trial.reasons)

@@ -45,6 +45,10 @@ class JournalError(Exception):
     """The journal cannot be opened or written; what was stored before is intact."""
 
 
+class JournalOpenError(JournalError):
+    """The journal cannot be opened at all, so nothing has been run."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """What is run once: one trial of one case of one set."""
@@ -94,7 +98,7 @@ class Journal:
             if version == 1:
                 self._db.execute(_FROM_1_TO_2)
         except (sqlite3.Error, OSError) as error:
-            raise JournalError(f"{path}: the journal cannot be opened: {error}") from error
+            raise JournalOpenError(f"{path}: the journal cannot be opened: {error}") from error
         if version > SCHEMA_VERSION:
             raise JournalError(
                 f"{path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION})"

@@ -24,6 +24,7 @@ from adk_split_eval.run.loop import isolated
 from adk_split_eval.run.observe import asking_as, current_watcher, describe
 
 EFFICIENCY = ("tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1")
+RESPONSE_CRITERIA = frozenset({"response_match_score", "final_response_match_v2", "response_evaluation_score"})
 # Invariants can be judged on the turns there are, however the conversation ended.
 ON_PARTIAL = frozenset({"forbidden_tools_v1", "grounded_numbers_v1"})
 
@@ -82,6 +83,11 @@ async def _judge(subject: Subject, criterion: Criterion) -> CriterionResult:
             return _from_judgement(criterion, pure(subject.conversation, criterion.params, threshold))
         if CATALOGUE[criterion.name].kind == "judged":
             return await _judge_ours(subject, criterion)
+    lacking = _without_reference(subject, criterion)
+    if lacking:
+        return CriterionResult(
+            criterion.name, criterion.kind, "not_evaluated", threshold=criterion.threshold, reasons=lacking
+        )
     if criterion.name == "tool_trajectory_avg_score" and criterion.params:
         return _replaced_trajectory(subject, criterion)
     if criterion.kind == "judged" and criterion.source == "adk":
@@ -241,8 +247,42 @@ async def _judge_once(subject: Subject, criterion: Criterion) -> CriterionResult
     else:
         result.status = "passed" if vote.status == "PASSED" else "failed"
         if result.status == "failed" and not result.reasons:
-            result.reasons = _row_reasons(vote, criterion)
+            result.reasons = _trajectory_reasons(subject, criterion) or _row_reasons(vote, criterion)
     return result
+
+
+def _trajectory_reasons(subject: Subject, criterion: Criterion) -> list[str]:
+    """What was expected and what came, where ADK's trajectory criterion only gives a score."""
+    expected = next((c for c in subject.case.criteria if c.name == "tool_args_v1"), None)
+    if criterion.name != "tool_trajectory_avg_score" or expected is None:
+        return []
+    from adk_split_eval.metrics.registry import METRICS
+
+    annotated: list[dict[str, Any] | None] = expected.params.get("turns") or []
+    params = {
+        "match_type": expected.params.get("match_type", "EXACT"),
+        "turns": [names_only(turn) for turn in annotated],
+    }
+    return list(METRICS["tool_args_v1"](subject.conversation, params, 1.0).reasons)
+
+
+def names_only(turn: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The expected calls of a turn without their arguments."""
+    if turn is None:
+        return None
+    return {"expect": [{"calls": [{"name": c["name"]} for c in step["calls"]]} for step in turn["expect"]]}
+
+
+def _without_reference(subject: Subject, criterion: Criterion) -> list[str]:
+    """Turns that give a response criterion nothing to compare with; ADK would score them 0 or ask its judge all the same."""
+    if criterion.source != "adk" or criterion.name not in RESPONSE_CRITERIA:
+        return []
+    expected: list[dict[str, Any]] = subject.case.eval_case.get("conversation") or []
+    return [
+        f"turn {number}: there is no final_response to compare with"
+        for number, turn in enumerate(expected, start=1)
+        if not turn.get("final_response")
+    ]
 
 
 def _contradicts(criterion: Criterion, vote: Vote) -> bool:

@@ -10,12 +10,13 @@ from typing import Any, cast
 from adk_split_eval import __version__
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, Conversation, Criterion, TrialResult
 from adk_split_eval.record.runs import RunFolder, run_folder
+from adk_split_eval.record.text import shorten
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.agents import AgentLoadError, load_agent
 from adk_split_eval.run.combining import combine, rejected
 from adk_split_eval.run.engine import judge_subject, seed_of
 from adk_split_eval.run.journal import Journal, Unit
-from adk_split_eval.run.judge import Subject
+from adk_split_eval.run.judge import Subject, names_only
 from adk_split_eval.run.observe import Watcher, install, watching
 from adk_split_eval.run.session import Prepared, RunError, RunOptions, assemble, finish, new_run_id, select
 
@@ -66,7 +67,7 @@ def _for_flat(case: Case) -> Case:
     for criterion in case.criteria:
         if criterion.name == "tool_trajectory_avg_score" and args is not None:
             annotated: list[dict[str, Any] | None] = args.params.get("turns") or []
-            turns = [_names_only(t) for t in annotated]
+            turns = [names_only(t) for t in annotated]
             criterion = Criterion(
                 criterion.name,
                 criterion.kind,
@@ -82,12 +83,6 @@ def _for_flat(case: Case) -> Case:
     )  # fmt: skip
 
 
-def _names_only(turn: dict[str, Any] | None) -> dict[str, Any] | None:
-    if turn is None:
-        return None
-    return {"expect": [{"calls": [{"name": c["name"]} for c in step["calls"]]} for step in turn["expect"]]}
-
-
 def _needs_judge(case: Case) -> bool:
     return any(c.kind == "judged" for c in case.criteria)
 
@@ -97,11 +92,38 @@ async def score_case(case: Case, conversation: Conversation | None, compiled: Co
     seed = seed_of(Unit(case.set, case.case_id, 0))
     if conversation is None:
         return TrialResult("ERROR", seed, reasons=[NO_TRACE], error=NO_TRACE)
+    other = _other_words(case, conversation)
+    if other and case.set == "fixed":
+        return TrialResult("ERROR", seed, conversation.turns, reasons=[other], error=other)
     subject = Subject(case, conversation, invocations_of(conversation), compiled.votes, extra={"efficiency": False})
     if conversation.flat:
         subject.case = _for_flat(case)
     with watching(Watcher(f"{case.set}/{case.case_id}/0", seed)):
-        return await judge_subject(subject, seed)
+        result = await judge_subject(subject, seed)
+    if other:
+        result.warnings.append(other)
+    return result
+
+
+def _other_words(case: Case, conversation: Conversation) -> str | None:
+    """A recording whose user says something else than the case does is a recording of another conversation."""
+    if case.set == "fixed":
+        expected = [_text_of(turn) for turn in case.eval_case.get("conversation") or []]
+    else:
+        scenario: dict[str, Any] = case.eval_case.get("conversation_scenario") or {}
+        expected = [str(scenario.get("starting_prompt") or "")]
+    for number, (words, turn) in enumerate(zip(expected, conversation.turns, strict=False), start=1):
+        if words.strip() != turn.user.strip():
+            return (
+                f"turn {number}: the recorded user says {shorten(turn.user, 80)!r}, the case says {shorten(words, 80)!r}: "
+                "this is a recording of another conversation"
+            )
+    return None
+
+
+def _text_of(turn: dict[str, Any]) -> str:
+    parts: list[dict[str, Any]] = (turn.get("user_content") or {}).get("parts") or []
+    return "".join(str(part.get("text") or "") for part in parts)
 
 
 async def _score_all(cases: list[Case], traces: Mapping[str, Conversation], compiled: CompiledPlan) -> list[CaseResult]:

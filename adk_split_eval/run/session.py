@@ -96,7 +96,8 @@ def select(compiled: CompiledPlan, options: RunOptions) -> Sequence[Case]:
         if unknown:
             import difflib
 
-            near = difflib.get_close_matches(unknown[0], sorted(known), 1)
+            folded = {i.casefold(): i for i in sorted(known)}
+            near = [folded[n] for n in difflib.get_close_matches(unknown[0].casefold(), folded, 1)]
             hint = f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(sorted(known)) or 'none'}"
             where = f" in the {options.only} set" if options.only else ""
             raise RunError(f"ASE901 no case {unknown[0]!r}{where}{hint}")

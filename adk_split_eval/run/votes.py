@@ -8,7 +8,7 @@ from typing import Any
 
 from adk_split_eval.criteria import CATALOGUE
 from adk_split_eval.record import Case, Conversation, Criterion
-from adk_split_eval.run.accounting import QUALITY, Vote, quality_labels, quality_rows
+from adk_split_eval.run.accounting import QUALITY, Vote, quality_labels
 
 
 def opening_of(case: Case) -> str:
@@ -54,7 +54,7 @@ def bounds(
 def _quality(votes: Sequence[Vote], conversation: Conversation, opening: str, absent: int) -> tuple[float, float]:
     """Turn 1 is compared, each later turn and the stop signal are voted on; a doubted stop spoils the last turn."""
     labels = [quality_labels(v) for v in votes]
-    first = quality_rows(votes[0], conversation, opening)[0]
+    first = 1.0 if conversation.turns[0].user.strip() == opening.strip() else 0.0
     asked = range(len(conversation.turns))
     *later, stop = [_majority([1.0 if row[i] == "valid" else 0.0 for row in labels], absent) for i in asked]
     found = [(first, first), *later]
