@@ -158,7 +158,7 @@ def show(name: str, plan: Path | None, width: int | None) -> None:
 @_plan_option
 @_by_option
 @click.option("--why", default="", help="Why: one sentence for whoever reads the frozen case later.")
-@click.option("--redact", is_flag=True, help="Replace e-mail, phone, card and id numbers in the start state.")
+@click.option("--redact", is_flag=True, help="Replace e-mail, phone, card and id numbers in states and user id.")
 def approve(names: tuple[str, ...], plan: Path | None, by: str | None, why: str, redact: bool) -> None:
     """The agent is at fault and the draft says what it should have done.
 
@@ -207,7 +207,8 @@ def _decide(
 @click.argument("name", metavar="ID")
 @_plan_option
 @click.option("--prefix", is_flag=True, help="Only the turns up to and including the first that shows the failure.")
-def draft(name: str, plan: Path | None, prefix: bool) -> None:
+@click.option("--overwrite", is_flag=True, help="Even when the draft was edited by hand.")
+def draft(name: str, plan: Path | None, prefix: bool, overwrite: bool) -> None:
     """Draft an open candidate again from its transcript.
 
     \b
@@ -216,7 +217,7 @@ def draft(name: str, plan: Path | None, prefix: bool) -> None:
     from adk_split_eval.pool.review import redraft
 
     with _errors_for_people():
-        candidate = redraft(_plan_dir(plan, name), name, prefix=prefix)
+        candidate = redraft(_plan_dir(plan, name), name, prefix=prefix, overwrite=overwrite)
     click.echo(f"{safe_terminal(candidate.id)} drafted; fill its holes in {safe_terminal(str(candidate.path))}")
 
 

@@ -17,6 +17,7 @@ from adk_split_eval.freeze.shrinking import shrink
 from adk_split_eval.pool import files
 from adk_split_eval.pool.candidate import Candidate
 from adk_split_eval.pool.emit import as_list, as_mapping
+from adk_split_eval.pool.fingerprint import content_hash
 from adk_split_eval.pool.reading import PoolError, refuse
 from adk_split_eval.pool.review import now
 from adk_split_eval.record.text import visible_surrogates
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Kind = Literal["frozen", "recovered", "skipped", "refused"]
 Progress = Callable[[str], None]
 
-NOT_APPROVED, NOT_RED = "ASE960", "ASE961"
+TWICE, NOT_APPROVED, NOT_RED = "ASE953", "ASE960", "ASE961"
 
 
 @dataclass(slots=True)
@@ -124,7 +125,10 @@ def _freeze_one(candidate: Candidate, loaded: LoadedPlan, target: Path, options:
     path = str(candidate.path or "")
     known = next((c for c in read_cases(target) if fingerprint_of(c) == candidate.fingerprint), None)
     if known is not None and candidate.status in ("approved", "frozen"):
-        return _already_there(candidate, known)
+        try:
+            return _already_there(candidate, known)
+        except PoolError as error:
+            return Frozen(candidate.id, "refused", errors=error)
     try:
         if candidate.status != "approved":
             raise _not_approved(candidate)
@@ -145,7 +149,7 @@ def _freeze_one(candidate: Candidate, loaded: LoadedPlan, target: Path, options:
         because = verdict_of(proof, hit, allow_flaky=options.allow_flaky, already_fixed=options.already_fixed)
         if because:
             raise refuse(NOT_RED, f"{candidate.id} is not frozen: {because}", path=path)
-        _write(candidate, case, proof, loaded, target, options, redrawn=candidate.draft != drafted)
+        _write(candidate, case, proof, loaded, target, options, drafted)
     except PoolError as error:
         return Frozen(candidate.id, "refused", errors=error)
     return Frozen(
@@ -180,6 +184,11 @@ def _already_there(candidate: Candidate, known: dict[str, Any]) -> Frozen:
     case_id = str(known.get("case_id"))
     if candidate.status == "frozen":
         return Frozen(candidate.id, "skipped", case_id, notes=["frozen already"])
+    stated = as_mapping(known.get("provenance"))
+    if stated.get("draft_hash") not in (None, content_hash(candidate.draft)):
+        message = f"{candidate.id}: {case_id} guards this fault already, frozen from another draft ({stated.get('candidate')})"
+        mend = f"change what it expects: adk-split-eval freeze --update {case_id}; and remove the copy of the candidate"
+        raise refuse(TWICE, message, path=str(candidate.path or ""), help=mend)
     _mark(candidate, case_id, str(as_mapping(known.get("provenance")).get("red") or ""))
     return Frozen(
         candidate.id, "recovered", case_id, notes=["the case was written before; its candidate is marked now"]
@@ -193,8 +202,7 @@ def _write(
     loaded: LoadedPlan,
     target: Path,
     options: FreezeOptions,
-    *,
-    redrawn: bool,
+    drafted: dict[str, Any] | None,
 ) -> None:
     """Case first, mark last: whatever is cut off in between is found by its fingerprint the next time."""
     with files.locked(target.parent):
@@ -205,9 +213,11 @@ def _write(
         case["case_id"] = frozen_id(candidate.case_id, taken)
         if options.pending:
             case["pending"] = {"owner": options.pending[0], "until": options.pending[1]}
-        case["provenance"] = sealed(provenance_of(candidate, case, proof), case)
+        provenance = provenance_of(candidate, case, proof) | {"draft_hash": content_hash(drafted)}
+        case["provenance"] = sealed(provenance, case)
         validated(case, candidate)  # whatever stands in the frozen file must load with the plan
         add_case(target, loaded.plan.plan_id, case)
+        redrawn = candidate.draft != drafted
         shrunk = {"shrunk": candidate.extra["shrunk"]} if redrawn and "shrunk" in candidate.extra else {}
         _mark(candidate, case["case_id"], proof.summary, shrunk | ({"draft": candidate.draft} if redrawn else {}))
 

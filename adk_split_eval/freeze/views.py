@@ -96,6 +96,10 @@ def _about(candidate: Candidate) -> list[str]:
         lines.append(
             f"{candidate.status} by {candidate.review.by}, {candidate.review.at}: {candidate.review.why or ''}"
         )
+    for earlier in (as_mapping(e) for e in as_list(candidate.extra.get("earlier_reviews"))):
+        lines.append(
+            f"before: {earlier.get('status')} by {earlier.get('by')}, {earlier.get('at')}: {earlier.get('why') or ''}"
+        )
     lines += [f"personal data? {line}" for line in candidate.personal_data]
     return [safe_terminal(line) for line in lines]
 

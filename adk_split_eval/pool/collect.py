@@ -140,9 +140,9 @@ def assemble(material: Material, provenance: dict[str, Any], when: str, *, prefi
         },
         start_state=cast("dict[str, Any] | None", plain_data(start)),
         end_state=_end_state(conversation),
-        personal_data=personal.report(start or {}, [t.user for t in conversation.turns]),
         transcript=to_transcript(conversation),
     )
+    candidate.personal_data = personal_data_of(candidate)
     apply_draft(candidate, draft)
     return candidate
 
@@ -150,6 +150,16 @@ def assemble(material: Material, provenance: dict[str, Any], when: str, *, prefi
 def _end_state(conversation: Conversation) -> dict[str, Any] | None:
     after = conversation.state_after
     return None if after is None else as_mapping(plain_data(personal.start_state(after)))
+
+
+def personal_data_of(candidate: Candidate) -> list[str]:
+    """Every place of a candidate that a reviewer must look at before it is committed."""
+    users = [str(turn.get("user") or "") for turn in candidate.transcript]
+    start, user_id = candidate.start_state, candidate.provenance.get("session_user")
+    return [
+        *personal.report(start or {}, users),
+        *personal.elsewhere(candidate.end_state, user_id, candidate.transcript, start),
+    ]
 
 
 def apply_draft(candidate: Candidate, draft: Draft) -> None:

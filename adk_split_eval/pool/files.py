@@ -80,6 +80,9 @@ def headers(plan_dir: Path) -> tuple[list[Candidate], list[PoolError]]:
 def find(plan_dir: Path, name: str) -> Candidate:
     """The candidate with this id, file name, unambiguous beginning of either, or path. Raises PoolError."""
     wanted = Path(name).name.removesuffix(".yaml")
+    if not wanted:
+        mend = "list them with: adk-split-eval pool list"
+        raise refuse("ASE952", "an empty name means no candidate", path=str(pool_dir(plan_dir)), help=mend)
     matches = [p for p in paths(plan_dir) if p.stem == wanted]
     matches = matches or [p for p in paths(plan_dir) if p.stem.startswith(wanted) or p.stem.endswith(f"-{wanted}")]
     if len(matches) == 1:
@@ -183,7 +186,7 @@ def replace_blocks(path: Path, changes: dict[str, Any]) -> None:
     wanted = parse(text, str(path)) | changes
     for key, value in changes.items():
         text = _replaced(text, key, _HOLE_LINE.sub(_HOLE_HELP, emit({key: value})))
-    if parse(text, str(path)) != wanted:
+    if repr(parse(text, str(path))) != repr({**wanted}):  # by text: not-a-number differs from itself
         raise refuse(MALFORMED, "the file's layout is unusual and cannot be edited in place", path=str(path))
     write_atomically(path, text)
 

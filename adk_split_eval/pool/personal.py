@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -33,7 +33,7 @@ def redact(value: Any) -> Any:
     if isinstance(value, str):
         return _redact_text(value)
     if isinstance(value, dict):
-        return {k: redact(v) for k, v in cast("dict[str, Any]", value).items()}
+        return _with_unique_keys((_redact_text(k), redact(v)) for k, v in cast("dict[str, Any]", value).items())
     if isinstance(value, list):
         return [redact(v) for v in cast("list[Any]", value)]
     if isinstance(value, int) and not isinstance(value, bool) and found(str(value)):
@@ -41,11 +41,27 @@ def redact(value: Any) -> Any:
     return value
 
 
+def _with_unique_keys(entries: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """A mapping whose keys may have become equal: two addresses stay two entries."""
+    result: dict[str, Any] = {}
+    for key, value in entries:
+        name, number = key, 2
+        while name in result:
+            name, number = f"{key} {number}", number + 1
+        result[name] = value
+    return result
+
+
+def kinds_in(value: Any) -> list[str]:
+    """Kinds of personal data anywhere in ``value``, keys included."""
+    return sorted({kind for text in _texts(value) for kind in found(text)})
+
+
 def report(state: dict[str, Any], users: list[str]) -> list[str]:
     """What a reviewer must look at: every ``user:``/``app:`` key, and every place that looks like personal data."""
     lines: list[str] = []
     for key, value in state.items():
-        kinds = sorted({kind for text in _texts(value) for kind in found(text)})
+        kinds = sorted({*found(key), *kinds_in(value)})
         if key.startswith(("user:", "app:")):
             lines.append(
                 f"state key {key}: " + (", ".join(kinds) if kinds else "outlives the session, may be personal")
@@ -60,9 +76,30 @@ def report(state: dict[str, Any], users: list[str]) -> list[str]:
     return lines
 
 
+def elsewhere(
+    end_state: dict[str, Any] | None, user_id: Any, transcript: list[dict[str, Any]], start: dict[str, Any] | None
+) -> list[str]:
+    """Places besides the start state and the user's words that look like personal data."""
+    lines: list[str] = []
+    for key, value in (end_state or {}).items():
+        if (start or {}).get(key) != value and (kinds := sorted({*found(key), *kinds_in(value)})):
+            lines.append(f"end state key {key}: {', '.join(kinds)}")
+    if kinds := kinds_in(user_id):
+        lines.append(f"user id: {', '.join(kinds)}")
+    for number, turn in enumerate(transcript, 1):
+        for call in cast("list[dict[str, Any]]", turn.get("tool_calls") or []):
+            for key in ("args", "response", "state"):
+                if kinds := kinds_in(call.get(key)):
+                    lines.append(f"turn {number}, {key} of {call.get('name')}: {', '.join(kinds)}")
+        if kinds := kinds_in(turn.get("response")):
+            lines.append(f"turn {number}, answer: {', '.join(kinds)}")
+    return lines
+
+
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        for v in cast("dict[str, Any]", value).values():
+        for k, v in cast("dict[str, Any]", value).items():
+            yield k
             yield from _texts(v)
     elif isinstance(value, list):
         for v in cast("list[Any]", value):

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from adk_split_eval.pool import personal
-from adk_split_eval.pool.candidate import Candidate, Review, Status
-from adk_split_eval.pool.collect import apply_draft
+from adk_split_eval.pool.candidate import Candidate, Review, Status, review_json
+from adk_split_eval.pool.collect import apply_draft, personal_data_of
 from adk_split_eval.pool.draft import Material, make_draft
-from adk_split_eval.pool.emit import as_mapping
+from adk_split_eval.pool.emit import as_list, as_mapping, plain_data
 from adk_split_eval.pool.files import find, load, locked, replace_blocks, set_review
 from adk_split_eval.pool.reading import refuse
 from adk_split_eval.pool.transcript import from_transcript
@@ -43,7 +43,8 @@ def decide(
     """Approve, reject or re-open a candidate.
 
     Args:
-        redact: replace e-mail addresses, phone, card and id numbers in the start state (in the draft too).
+        redact: replace e-mail addresses, phone, card and id numbers in the states, the user id and what tools wrote to the
+            state, in recording and draft; what was said, and what tools were given and answered, stays and is reported.
 
     Raises:
         PoolError: unknown or unreadable candidate, one that is frozen, or an approval of what has no draft.
@@ -54,11 +55,18 @@ def decide(
         if candidate.status == "frozen":
             mend = "to change what it expects: adk-split-eval freeze --update ID; to drop it: remove the frozen case"
             raise refuse(DECIDED, f"{candidate.id} is frozen already", path=str(candidate.path), help=mend)
+        if status == "rejected" and not why.strip():
+            mend = 'say why it is no fault of the agent: --why "..."'
+            raise refuse(
+                DECIDED, f"{candidate.id} is not rejected without a reason", path=str(candidate.path), help=mend
+            )
         if status == "approved" and candidate.draft is None:
             because = candidate.no_draft_because or "the file holds none"
             mend = "reject it, write the draft by hand, or try: adk-split-eval pool draft ID --prefix"
             message = f"{candidate.id} has no draft to approve: {because}"
             raise refuse(DECIDED, message, path=str(candidate.path), help=mend)
+        if candidate.status != status and candidate.status in ("approved", "rejected"):
+            remember(candidate)
         candidate.status = status
         candidate.review = Review(by, at or now(), why)
         if redact:
@@ -67,36 +75,81 @@ def decide(
         return candidate
 
 
-def _redact(candidate: Candidate) -> None:
+def remember(candidate: Candidate) -> None:
+    """Keep the decision that is about to be overruled."""
     assert candidate.path is not None
-    changes: dict[str, Any] = {"start_state": personal.redact(candidate.start_state)}
-    session = as_mapping(as_mapping(candidate.draft).get("session_input"))
-    if candidate.draft is not None and session.get("state"):
-        state = personal.redact(session["state"])
-        candidate.draft = candidate.draft | {"session_input": session | {"state": state}}
-        changes["draft"] = candidate.draft
-    users = [str(turn.get("user") or "") for turn in candidate.transcript]
-    changes["personal_data"] = personal.report(as_mapping(changes["start_state"]), users)
-    candidate.start_state = changes["start_state"]
-    candidate.personal_data = changes["personal_data"]
+    before = {"status": candidate.status, **review_json(candidate.review)}
+    candidate.extra["earlier_reviews"] = [*as_list(candidate.extra.get("earlier_reviews")), before]
+    replace_blocks(candidate.path, {"earlier_reviews": candidate.extra["earlier_reviews"]})
+
+
+def _redact(candidate: Candidate) -> None:
+    """Replace personal data in every state, in the user id and in what the tools wrote; nobody's words are rewritten."""
+    assert candidate.path is not None
+    candidate.start_state = personal.redact(candidate.start_state)
+    candidate.end_state = personal.redact(candidate.end_state)
+    candidate.provenance = candidate.provenance | {
+        "session_user": personal.redact(candidate.provenance.get("session_user"))
+    }
+    candidate.transcript = [_without_personal_writes(turn) for turn in candidate.transcript]
+    changes: dict[str, Any] = {
+        "start_state": candidate.start_state,
+        "end_state": candidate.end_state,
+        "provenance": candidate.provenance,
+        "transcript": candidate.transcript,
+    }
+    if candidate.draft is not None:
+        cleaned = {
+            k: personal.redact(candidate.draft[k]) for k in ("session_input", "expect_state") if k in candidate.draft
+        }
+        if cleaned != {k: candidate.draft[k] for k in cleaned}:
+            candidate.draft = changes["draft"] = candidate.draft | cleaned
+    candidate.personal_data = changes["personal_data"] = personal_data_of(candidate)
     replace_blocks(candidate.path, changes)
 
 
-def redraft(plan_dir: Path, name: str, *, prefix: bool = False) -> Candidate:
-    """Draft an open candidate again from its transcript. Raises PoolError, with the reason when no draft can be made."""
+def _without_personal_writes(turn: dict[str, Any]) -> dict[str, Any]:
+    if not any("state" in as_mapping(call) for call in as_list(turn.get("tool_calls"))):
+        return turn
+    calls = [
+        call | {"state": personal.redact(call["state"])} if "state" in call else call
+        for call in map(as_mapping, as_list(turn["tool_calls"]))
+    ]
+    return turn | {"tool_calls": calls}
+
+
+def redraft(plan_dir: Path, name: str, *, prefix: bool = False, overwrite: bool = False) -> Candidate:
+    """Draft an open candidate again from its transcript.
+
+    Args:
+        overwrite: even when the draft was edited by hand.
+
+    Raises:
+        PoolError: with the reason when no draft can be made, or when one would overwrite what a person wrote.
+    """
     with locked(plan_dir):
         candidate = find(plan_dir, name)
         assert candidate.path is not None
         if candidate.status != "open":
             message = f"{candidate.id} is {candidate.status}; only an open candidate is drafted again"
             raise refuse(DECIDED, message, path=str(candidate.path), help="set its status back to open first")
-        draft = make_draft(material_of(candidate), prefix=prefix)
+        material = material_of(candidate)
+        if not overwrite and candidate.draft is not None and not _machine_made(candidate, material):
+            message = f"the draft of {candidate.id} was edited by hand, and drafting again would overwrite it"
+            mend = "keep it and edit it further; or drop the edits: adk-split-eval pool draft ID --overwrite"
+            raise refuse(DECIDED, message, path=str(candidate.path), help=mend)
+        draft = make_draft(material, prefix=prefix)
         if draft.case is None:
             raise refuse(DECIDED, f"no draft of {candidate.id}: {draft.because}", path=str(candidate.path))
         apply_draft(candidate, draft)
         changes: dict[str, Any] = {"notes": candidate.notes, "no_draft_because": None, "draft": candidate.draft}
         replace_blocks(candidate.path, changes)
         return load(candidate.path)
+
+
+def _machine_made(candidate: Candidate, material: Material) -> bool:
+    drafts = (plain_data(make_draft(material, prefix=prefix).case) for prefix in (False, True))
+    return any(candidate.draft == draft for draft in drafts)
 
 
 def conversation_of(candidate: Candidate) -> Conversation:
@@ -109,7 +162,7 @@ def conversation_of(candidate: Candidate) -> Conversation:
         error=ended.get("error"),
         flat=bool(ended.get("flat")),
         state_before=candidate.start_state,
-        state_after=candidate.provenance.get("end_state"),
+        state_after=candidate.end_state,
     )
 
 

@@ -71,6 +71,21 @@ def test_freezing_twice_changes_nothing(plan: Path) -> None:
     assert {p: p.read_bytes() for p in plan.parent.rglob("*") if p.is_file()} == before
 
 
+def test_a_copy_with_another_draft_is_not_marked_frozen(plan: Path) -> None:
+    path = desk.approved(plan.parent)
+    freeze(plan)
+    copy = path.with_name("S-02-copy.yaml")
+    text = (
+        path.read_text("utf-8")
+        .replace("status: frozen", "status: approved")
+        .replace("[{name: quote", "[look, {name: quote")
+    )
+    copy.write_text(text.replace(f"candidate: {path.stem}", "candidate: S-02-copy"), "utf-8")
+    outcome = freeze(plan).outcomes[0]
+    assert outcome.kind == "refused" and "guards this fault already" in str(outcome.errors)
+    assert pool.load(copy).status == "approved"
+
+
 def test_a_hole_blocks(plan: Path) -> None:
     desk.approved(plan.parent, fill="TODO")
     said = refusal(plan)

@@ -170,6 +170,60 @@ def test_redaction_is_offered_for_state_keys(tmp_path: Path) -> None:
     assert read.draft is not None and read.draft["session_input"]["state"] == {"user:mail": "<e-mail>"}
 
 
+def test_redaction_reaches_every_state_and_the_user_and_says_what_stays(tmp_path: Path) -> None:
+    made = candidate(state_after={"user:mail": "a.b@shop.example", "x@y.example": {"c@d.example": float("nan")}})
+    made.provenance["session_user"] = "me@home.example"
+    assert made.draft is not None
+    made.draft["session_input"]["user_id"] = "me@home.example"
+    calls = made.transcript[1]["tool_calls"]
+    calls[0] |= {"state": {"mails": ["e@f.example"]}, "response": {"to": "g@h.example"}}
+    path = pool.store(made, tmp_path)
+    decide(tmp_path, path.stem, "approved", by="r", why="ok", redact=True)
+    text = path.read_text("utf-8")
+    assert [m for m in ("a.b@", "x@y", "c@d", "me@home", "e@f") if m in text] == []
+    read = pool.load(path)
+    assert read.status == "approved"
+    assert "turn 2, response of order_lookup: e-mail" in read.personal_data and "g@h.example" in text
+    assert read.draft is not None and read.draft["session_input"]["user_id"] == "<e-mail>"
+
+
+def test_an_end_state_that_json_cannot_carry_is_reviewed_all_the_same(tmp_path: Path) -> None:
+    path = pool.store(candidate(state_before={"x": float("nan")}), tmp_path)
+    assert decide(tmp_path, path.stem, "approved", by="r", why="ok").status == "approved"
+
+
+def test_an_empty_name_means_no_candidate(tmp_path: Path) -> None:
+    path = pool.store(candidate(), tmp_path)
+    with pytest.raises(pool.PoolError, match="an empty name"):
+        decide(tmp_path, "", "approved", by="r", why="ok")
+    with pytest.raises(pool.PoolError, match="without a reason"):
+        decide(tmp_path, path.stem, "rejected", by="r", why=" ")
+    assert pool.load(path).status == "open"
+
+
+def test_a_decision_that_is_overruled_is_remembered(tmp_path: Path) -> None:
+    path = pool.store(candidate(), tmp_path)
+    decide(tmp_path, path.stem, "rejected", by="first", why="the simulator", at="2026-12-01T00:00:00Z")
+    decide(tmp_path, path.stem, "approved", by="second", why="the agent")
+    read = pool.load(path)
+    assert (read.status, read.review.by) == ("approved", "second")
+    assert read.extra["earlier_reviews"] == [
+        {"status": "rejected", "by": "first", "at": "2026-12-01T00:00:00Z", "why": "the simulator"}
+    ]
+
+
+def test_what_a_person_wrote_is_not_drafted_over(tmp_path: Path) -> None:
+    path = pool.store(candidate(), tmp_path)
+    redraft(tmp_path, path.stem, prefix=True)
+    path.write_text(path.read_text("utf-8").replace("expect_tools: TODO", "expect_tools: []"), "utf-8")
+    before = path.read_bytes()
+    with pytest.raises(pool.PoolError, match="edited by hand"):
+        redraft(tmp_path, path.stem)
+    assert path.read_bytes() == before
+    redraft(tmp_path, path.stem, overwrite=True)
+    assert "expect_tools: TODO" in path.read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("text", "kinds", "redacted"),
     [
