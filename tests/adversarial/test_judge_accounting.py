@@ -39,8 +39,6 @@ ILL: dict[str, Judge] = {
     "undecided": saying(True, "undecided"),
     "slow": lambda request, times: asyncio.sleep(60, "too late"),
 }
-# ADK takes the labels of hallucinations_v1 in their order and never compares the sentences.
-STILL_READ = {("hallucinations_v1", "reworded")}
 AGENT = {"desk": {"hello": ["What can I do for you?"], "find": [[("find", {"item": "a"})], "One copy. It is here."]}}
 
 
@@ -60,7 +58,7 @@ def case_for(name: str) -> dict[str, Any]:
 def run(bench: Bench, name: str, judge: Judge, samples: int = 1, user: list[Any] | None = None) -> Any:
     script = Script(agent=AGENT, user=user or ["find", "</finished>"], judge=judge)
     sets = bench.write([case_for(name)], {name: judged(samples=samples, **CRITERIA[name])}, name="judged")
-    engine = EngineOptions(policy=CallPolicy(attempts=1, timeout=1.0 if judge is not ILL["slow"] else 0.05))
+    engine = EngineOptions(policy=CallPolicy(attempts=1, timeout=0.05 if judge is ILL["slow"] else 60.0))
     result = bench.ours(sets, script, engine=engine)
     return result.cases[0], result
 
@@ -74,9 +72,6 @@ def criterion(case: Any, name: str) -> Any:
 def test_an_ill_judge_is_an_error_with_its_reason(bench: Bench, name: str, ill: str) -> None:
     case, result = run(bench, name, ILL[ill])
     found = criterion(case, name)
-    if (name, ill) in STILL_READ:
-        assert found.status == "passed"
-        return
     assert (case.verdict, found.status, found.score, result.exit_code) == ("ERROR", "not_evaluated", None, 3)
     assert "votes could not be counted" in found.reasons[0]
     assert len(found.reasons) > 1
@@ -125,6 +120,49 @@ def test_a_judge_that_fails_on_one_turn_only(bench: Bench, name: str) -> None:
 
     case, _ = run(bench, name, judge)
     assert (case.verdict, criterion(case, name).status) == ("ERROR", "not_evaluated")
+
+
+@pytest.mark.parametrize("name", [n for n in CRITERIA if "final_response" in n or n == "hallucinations_v1"])
+def test_a_judge_that_cannot_be_read_on_the_first_turn_only(bench: Bench, name: str) -> None:
+    yes, garbled = saying(True), saying(True, "garbled")
+
+    def judge(request: Any, times: int) -> Any:
+        text = request.contents[0].parts[0].text[-1500:]
+        return (garbled if "What can I do" in text else yes)(request, times)
+
+    case, _ = run(bench, name, judge)
+    assert (case.verdict, criterion(case, name).status) == ("ERROR", "not_evaluated")
+    assert "turn 1" in " ".join(criterion(case, name).reasons)
+
+
+@pytest.mark.parametrize("name", [n for n in CRITERIA if n.startswith("rubric")])
+def test_one_rubric_left_open(bench: Bench, name: str) -> None:
+    yes = saying(True)
+
+    def judge(request: Any, times: int) -> str:
+        head, verdict, tail = yes(request, times).rpartition("Verdict: yes")
+        return f"{head}{verdict.replace('yes', 'hard to say')}{tail}"
+
+    case, _ = run(bench, name, judge)
+    assert case.verdict == "ERROR"
+    assert "1 of 2 rubrics judged" in " ".join(case.reasons)
+    assert "r2" in " ".join(case.reasons)
+
+
+def test_half_of_the_sentences_are_not_the_answer(bench: Bench) -> None:
+    script = Script(agent=AGENT, judge=saying(True, "partial"))
+    sets = bench.write([fixed_case("talk", user_turn("find"))], {"hallucinations_v1": judged()}, name="sentences")
+    case = bench.ours(sets, script).cases[0]
+    assert case.verdict == "ERROR"
+    assert "1 of 2 sentences judged" in " ".join(case.reasons)
+
+
+def test_a_turn_without_words_gives_the_judge_of_hallucinations_nothing(bench: Bench) -> None:
+    silent = {"desk": {**AGENT["desk"], "silent": [[("find", {"item": "a"})], ""]}}
+    turns = [user_turn("silent"), user_turn("find")]
+    sets = bench.write([fixed_case("talk", *turns)], {"hallucinations_v1": judged(samples=3)}, name="silent")
+    case = bench.ours(sets, Script(agent=silent)).cases[0]
+    assert (case.verdict, criterion(case, "hallucinations_v1").score) == ("PASS", 1.0)
 
 
 def test_a_dead_judge_hides_no_failure_of_a_deterministic_criterion(bench: Bench) -> None:

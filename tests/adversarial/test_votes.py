@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("google.adk.evaluation.eval_case")
 
 from adk_split_eval.record import Conversation, Criterion, Turn
-from adk_split_eval.run.accounting import QUALITY, Vote, VoteRow
+from adk_split_eval.run.accounting import QUALITY, Vote, VoteRow, missing
 from adk_split_eval.run.observe import ModelCall
 from adk_split_eval.run.votes import bounds
 
@@ -90,3 +90,14 @@ def test_a_missing_vote_counts_for_each_question_of_the_simulators_quality(votes
 def test_a_turn_that_gave_nothing_to_judge_counts_neither_way(count: int) -> None:
     votes = [Vote("PASSED", 1.0, [VoteRow(1.0, "PASSED"), VoteRow(None, "NOT_EVALUATED")]) for _ in range(count)]
     assert combined_bounds(criterion("hallucinations_v1"), votes, talk(), 0) == (1.0, 1.0)
+
+
+def test_an_opening_that_was_not_said_counts_against_the_simulator() -> None:
+    found = Conversation([Turn("hi"), Turn("more")], stop_reason="stop_signal")
+    assert bounds(criterion(QUALITY), [quality_vote("vv")], found, "hello") == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("name", ["final_response_match_v2", "hallucinations_v1", RUBRICS])
+def test_a_judge_that_was_never_asked_gave_no_verdict(name: str) -> None:
+    assert missing(criterion(name), Vote("PASSED", 1.0), talk(), []) == ["the judge was never asked"]
+    assert missing(criterion(name), Vote("NOT_EVALUATED", None), talk(), []) == ["ADK did not evaluate it"]
