@@ -67,7 +67,12 @@ def _write(path: str, text: str, what: str) -> None:
 @click.option("--json", "json_file", type=FILE, help="The result as JSON (schema_version 1).")
 @click.option("--github", is_flag=True, help="Workflow annotations on standard output.")
 @click.option("--fail-on-hit", is_flag=True, help="A HIT is a failure in JUnit and an error in annotations.")
-@click.option("-v", "--verbose", count=True, help="Every criterion; twice: the conversations too.")
+@click.option(
+    "-v",
+    "--verbose",
+    count=True,
+    help="Every criterion, and the conversations of cases that are not green; twice: all conversations.",
+)
 def report(
     run: str | None,
     html_file: str | None,

@@ -74,7 +74,8 @@ def print_run(
         result: what happened.
         compiled: the plan it came from, for scenes and personas that the result does not carry.
         console: where to; standard output when None.
-        verbose: 1 lists every criterion of every case, 2 the conversations too; below 0 only counts and exit code.
+        verbose: 1 lists every criterion of every case and the conversations of those that are not green, 2 all
+            conversations; below 0 only counts and exit code.
     """
     page = Page(console or make_console())
     page.line(_heading(result), "bold")
@@ -182,27 +183,32 @@ def _count(cases: list[CaseResult]) -> dict[str, int]:
     return counted
 
 
-_HEADERS = ("VERDICT", "CASE", "SCENE", "CHECKS", "JUDGED", "TRIALS")
+_HEADERS = ("VERDICT", "CASE", "SCENE", "CHECKS", "JUDGED")
 _SCENE = 2
 
 
 def _print_rows(page: Page, cases: list[CaseResult], known: view.Sources, verbose: int) -> None:
     rows = [_cells(page, case, known) for case in cases]
-    widths = _widths(rows, page.console.width)
+    headers = (*_HEADERS, view.COUNTED[cases[0].set][2])
+    widths = _widths([headers, *rows], page.console.width)
     if widths is not None:
-        page.console.print(_row(_HEADERS, widths, "dim"), soft_wrap=True)
+        page.console.print(_row(headers, widths, "dim", heading=True), soft_wrap=True)
     for case, cells in zip(cases, rows, strict=True):
         style = VERDICT_STYLE.get(case.verdict, "")
         if widths is None:
             page.hanging(f"  {cells[0]} ", style, f"{cells[1]}  {cells[_SCENE]}".rstrip())
-            page.labelled("", f"checks {cells[3]} · judged {cells[4]} · trials {cells[5]}", indent=2, label_width=2)
+            page.labelled(
+                "",
+                f"checks {cells[3]} · judged {cells[4]} · trials {_trials(case, words=True)}",
+                indent=2,
+                label_width=2,
+            )
         else:
             page.console.print(_row(cells, widths, style), soft_wrap=True)
         _print_details(page, case, verbose)
 
 
 def _cells(page: Page, case: CaseResult, known: view.Sources) -> tuple[str, ...]:
-    trials = view.agreement(case) + (" flaky" if case.flaky else "")
     verdict = case.verdict + (" (pending)" if view.is_pending(case) else "")
     return (
         verdict,
@@ -210,13 +216,17 @@ def _cells(page: Page, case: CaseResult, known: view.Sources) -> tuple[str, ...]
         page.safe(view.describe(case, known)),
         view.tally(view.asked(case.criteria, "deterministic")),
         view.tally(view.asked(case.criteria, "judged")),
-        trials,
+        _trials(case),
     )
+
+
+def _trials(case: CaseResult, *, words: bool = False) -> str:
+    return (view.counted_text(case) if words else view.counted(case)) + (" flaky" if case.flaky else "")
 
 
 def _widths(rows: Sequence[Sequence[str]], total: int) -> list[int] | None:
     """Column widths that fit into ``total``; the scene gives way first; None when even without it nothing fits."""
-    widths = [max(cell_len(cell) for cell in column) for column in zip(_HEADERS, *rows, strict=True)]
+    widths = [max(cell_len(cell) for cell in column) for column in zip(*rows, strict=True)]
     least = min(widths[_SCENE], MINIMUM_SCENE)
     spare = total - 2 - sum(widths) - 2 * (len(widths) - 1)
     if spare < 0:
@@ -226,14 +236,14 @@ def _widths(rows: Sequence[Sequence[str]], total: int) -> list[int] | None:
     return widths
 
 
-def _row(cells: Sequence[str], widths: list[int], style: str) -> Text:
+def _row(cells: Sequence[str], widths: list[int], style: str, *, heading: bool = False) -> Text:
     line = Text("  ")
     for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
         if number == len(cells) - 1:
-            line.append(cell, style if cells is _HEADERS else "")
+            line.append(cell, style if heading else "")
             continue
         fitted = cell if cell_len(cell) <= width else set_cell_size(cell, width - 3).rstrip() + "..."
-        line.append(set_cell_size(fitted, width), style if number == 0 or cells is _HEADERS else "")
+        line.append(set_cell_size(fitted, width), style if number == 0 or heading else "")
         line.append("  ")
     line.rstrip()
     return line
@@ -253,15 +263,16 @@ def _print_details(page: Page, case: CaseResult, verbose: int) -> None:
     rate = view.rate_text(case)
     if rate and (case.flaky or case.verdict not in view.GREEN):
         page.labelled("rate", rate, indent=indent, label_width=width)
-    for warning in case.warnings:
-        page.labelled("warning", _cut(warning, verbose), "yellow", indent=indent, label_width=width)
+    label, advice = view.advice(case)
+    for warning in advice:
+        page.labelled(label, _cut(warning, verbose), "yellow", indent=indent, label_width=width)
     if case.owner and case.verdict not in view.GREEN:
         page.labelled("owner", case.owner, indent=indent, label_width=width)
     if case.next_step:
         page.labelled("next", case.next_step, indent=indent, label_width=width)
     if verbose:
         _print_criteria(page, case, verbose)
-    if verbose > 1:
+    if verbose > (1 if case.verdict in view.GREEN else 0):
         _print_turns(page, case)
 
 
@@ -315,7 +326,7 @@ def _print_contrasts(page: Page, found: list[Contrast]) -> None:
 
 def _print_end(page: Page, result: RunResult) -> None:
     page.blank()
-    for note in result.notes:
+    for note in view.notes_of(result):
         page.hanging("note  ", "dim", note)
     for path in result.candidates:
         page.unwrapped("candidate  ", view.shown_path(path))

@@ -91,7 +91,8 @@ def _half(half: Half, cases: list[CaseResult], known: view.Sources) -> str:
 
 
 def _table(cases: list[CaseResult], known: view.Sources) -> str:
-    heads = "".join(element("th", name) for name in ("verdict", "case", "scene", "checks", "judged", "trials"))
+    names = ("verdict", "case", "scene", "checks", "judged", *(view.COUNTED[case.set][2].lower() for case in cases[:1]))
+    heads = "".join(element("th", name) for name in names)
     rows = [tag("tr", heads)]
     for case in cases:
         cells = [
@@ -100,7 +101,7 @@ def _table(cases: list[CaseResult], known: view.Sources) -> str:
             element("td", view.describe(case, known)),
             element("td", view.tally(view.asked(case.criteria, "deterministic"))),
             element("td", view.tally(view.asked(case.criteria, "judged"))),
-            element("td", view.agreement(case) + (" flaky" if case.flaky else "")),
+            element("td", view.counted(case) + (" flaky" if case.flaky else "")),
         ]
         rows.append(tag("tr", "".join(cells)))
     return tag("table", "\n".join(rows))
@@ -120,8 +121,8 @@ def _contrasts(found: list[Contrast]) -> str:
 
 def _end(result: RunResult) -> str:
     parts: list[str] = []
-    if result.notes:
-        parts += [element("h2", "Notes"), listing(result.notes)]
+    if view.notes_of(result):
+        parts += [element("h2", "Notes"), listing(view.notes_of(result))]
     if result.candidates:
         parts += [element("h2", "Candidates"), listing(map(view.shown_path, result.candidates))]
     actions = [a for a in view.next_actions(result) if "--html" not in a[0]]

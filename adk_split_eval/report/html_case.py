@@ -28,7 +28,7 @@ def case_article(case: CaseResult, known: view.Sources) -> str:
     """The whole case; open when it is not green."""
     scene = view.describe(case, known)
     summary = verdict_badge(case) + element("span", case.case_id, "id") + element("span", scene, "dim")
-    summary += element("span", f" {view.agreement(case)}{' flaky' if case.flaky else ''}", "dim")
+    summary += element("span", f" {view.counted_text(case)}{' flaky' if case.flaky else ''}", "dim")
     green = case.verdict in view.GREEN
     parts = [_findings(case), _criteria(case.criteria)]
     if case.turns:
@@ -46,11 +46,12 @@ def _findings(case: CaseResult) -> str:
         parts.append(listing(reasons))
     if case.next_step:
         parts.append(tag("div", pairs({"owner": case.owner, "next": case.next_step}), "next"))
+    label, advice = view.advice(case)
     facts = {
         "stopped": case.stop_reason or "",
         "suspect": "the simulator's quality failed in this conversation" if case.simulator_suspect else "",
         "rate": view.rate_text(case),
-        "warnings": "; ".join(case.warnings),
+        f"{label}s": "; ".join(advice),
         "efficiency": view.efficiency([case]),
     }
     if any(facts.values()):

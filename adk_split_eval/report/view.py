@@ -69,6 +69,12 @@ EFFICIENCY = {
     "invocation_duration_v1": "seconds",
 }
 
+UNREADABLE = frozenset({"unreadable", "not_evaluated"})
+"""Votes that say neither yes nor no."""
+
+COUNTED: dict[Half, tuple[str, str, str]] = {"fixed": ("PASS", "passed", "PASSED"), "simulated": ("HIT", "hit", "HITS")}
+"""What is counted over the trials of a case, as word and as column: the gate's passes, the probe's hits."""
+
 AskedKind = Literal["deterministic", "judged", "informational"]
 
 
@@ -119,10 +125,15 @@ def asked(criteria: Iterable[CriterionResult], kind: AskedKind) -> list[Criterio
 
 
 def votes_text(criterion: CriterionResult) -> str:
-    """``2/3``: how many of the judge's votes agree with the criterion's status; empty without votes."""
+    """``2/3``: how many of the judge's votes agree with the criterion's status; empty without votes.
+
+    Of a criterion that was not judged, how many could be read at all: ``0/3 readable``.
+    """
     votes = criterion.votes or []
     if not votes:
         return ""
+    if criterion.status == "not_evaluated":
+        return f"{sum(vote not in UNREADABLE for vote in votes)}/{len(votes)} readable"
     same = votes.count(criterion.status) or Counter(votes).most_common(1)[0][1]
     return f"{same}/{len(votes)}"
 
@@ -139,11 +150,18 @@ def tally(criteria: list[CriterionResult]) -> str:
     return ", ".join(parts) or "-"
 
 
-def agreement(case: CaseResult) -> str:
-    """``2/3``: trials that gave the case's verdict, of all; ``-`` when nothing ran."""
+def counted(case: CaseResult) -> str:
+    """``2/3``: the gate's trials that passed, the probe's trials that hit, of all; ``-`` when nothing ran."""
     if not case.trials:
         return "-"
-    return f"{sum(t.verdict == case.verdict for t in case.trials)}/{len(case.trials)}"
+    good = COUNTED[case.set][0]
+    return f"{sum(t.verdict == good for t in case.trials)}/{len(case.trials)}"
+
+
+def counted_text(case: CaseResult) -> str:
+    """``2/3 passed``, ``1/3 hit``: the same where no column says what is counted."""
+    numbers = counted(case)
+    return numbers if numbers == "-" else f"{numbers} {COUNTED[case.set][1]}"
 
 
 def trial_verdicts(case: CaseResult) -> str:
@@ -183,6 +201,16 @@ def shown_path(path: str, start: Path | None = None) -> str:
         return path
 
 
+def advice(case: CaseResult) -> tuple[str, list[str]]:
+    """``warning`` and the warnings of a case; of a rejected one ``mend`` and how its errors are mended."""
+    return ("mend" if case.verdict == "REJECTED" else "warning"), list(dict.fromkeys(case.warnings))
+
+
+def notes_of(result: RunResult) -> list[str]:
+    """The notes of a run, each once."""
+    return list(dict.fromkeys(result.notes))
+
+
 def reasons_of(case: CaseResult) -> list[str]:
     """Reasons, with the error's message among them, and never none for a case that is not green."""
     reasons = list(dict.fromkeys(case.reasons))
@@ -214,15 +242,13 @@ def number_text(value: float) -> str:
 
 
 def efficiency(cases: list[CaseResult]) -> str:
-    """Informational numbers of a half, each the mean over the cases that have it; empty when there are none."""
+    """ADK's efficiency numbers of a half, each the mean over the cases that have it; empty when there are none."""
     found: dict[str, list[float]] = {}
     for case in cases:
         for criterion in asked(case.criteria, "informational"):
-            if criterion.score is not None:
+            if criterion.score is not None and criterion.name in EFFICIENCY:
                 found.setdefault(criterion.name, []).append(criterion.score)
-    return " · ".join(
-        f"{EFFICIENCY.get(name, name)} {number_text(sum(values) / len(values))}" for name, values in found.items()
-    )
+    return " · ".join(f"{EFFICIENCY[name]} {number_text(sum(values) / len(values))}" for name, values in found.items())
 
 
 def used_criteria(cases: list[CaseResult]) -> list[str]:

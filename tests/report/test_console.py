@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from adk_split_eval.record.case import Case, CompiledPlan
-from adk_split_eval.record.result import CaseResult, CriterionResult, RunResult, TrialResult
+from adk_split_eval.record.case import Case, CompiledPlan, Half
+from adk_split_eval.record.conversation import Turn
+from adk_split_eval.record.result import CaseResult, CriterionResult, RunResult, TrialResult, Verdict
 from adk_split_eval.record.runs import read_result
 from adk_split_eval.report.console import make_console, print_run
 from adk_split_eval.report.progress import progress
@@ -107,7 +108,7 @@ def test_deterministic_and_judged_criteria_have_columns_of_their_own(monkeypatch
     case = CaseResult("fixed", "F-01", "FAIL", ["why"], criteria=criteria, trials=[TrialResult("FAIL", 1)])
     text = printed(monkeypatch, one_case(case, 1), Stream(), 100)
     row = next(line for line in text.splitlines() if line.startswith("  FAIL"))
-    assert [cell.strip() for cell in row.split("  ") if cell][-3:] == ["1 passed", "1 failed (2/3)", "1/1"]
+    assert [cell.strip() for cell in row.split("  ") if cell][-3:] == ["1 passed", "1 failed (2/3)", "0/1"]
 
 
 def test_persona_and_scene_come_from_the_plan_where_the_result_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,3 +197,80 @@ def test_candidates_below_the_working_directory_are_shown_relative(
     text = printed(monkeypatch, result, Stream(), 60)
     assert "candidate  pool/S-02-ab.yaml\n" in text
     assert "adk-split-eval pool show S-02-ab\n" in text
+
+
+@pytest.mark.parametrize(
+    ("half", "verdict", "trials", "heading", "cell", "words"),
+    [
+        ("fixed", "FAIL", ["FAIL", "FAIL", "PASS", "PASS", "FAIL"], "PASSED", "2/5 flaky", "passes 2 of 5"),
+        ("simulated", "HIT", ["HIT", "OK", "OK", "OK", "OK"], "HITS", "1/5 flaky", "hits 1 of 5"),
+    ],
+)
+def test_column_and_rate_count_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+    half: Half,
+    verdict: Verdict,
+    trials: list[Verdict],
+    heading: str,
+    cell: str,
+    words: str,
+) -> None:
+    rate = {"count": int(cell[0]), "trials": 5, "low": 0.1, "high": 0.8}
+    key = "pass_rate" if half == "fixed" else "hit_rate"
+    case = CaseResult(
+        half, "C", verdict, ["why"], trials=[TrialResult(t, 1) for t in trials], flaky=True, extra={key: rate}
+    )
+    lines = printed(monkeypatch, one_case(case, 1), Stream(), 100).splitlines()
+    assert next(line for line in lines if "VERDICT" in line).endswith(heading)
+    assert next(line for line in lines if line.startswith(f"  {verdict}")).endswith(cell)
+    assert any(words in line for line in lines)
+    assert f"trials {cell.split()[0]} {heading.lower().rstrip('s')}" in printed(
+        monkeypatch, one_case(case, 1), Stream(), 50
+    )
+
+
+def test_votes_nobody_could_read_are_not_counted_as_agreement(monkeypatch: pytest.MonkeyPatch) -> None:
+    def row(*votes: str) -> str:
+        judged = CriterionResult("hallucinations_v1", "judged", "not_evaluated", None, 0.8, list(votes))
+        case = CaseResult("fixed", "F-01", "ERROR", ["why"], criteria=[judged], trials=[TrialResult("ERROR", 1)])
+        return printed(monkeypatch, one_case(case, 3), Stream(), 100, 1)
+
+    assert "1 not judged (0/3 readable)" in row("unreadable", "unreadable", "unreadable")
+    assert "votes 1/3 readable" in row("unreadable", "passed", "unreadable")
+
+
+def test_help_of_a_rejected_case_is_a_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = CaseResult("simulated", "S-01", "REJECTED", ["plan:3:5: ASE101 why"], warnings=["move it", "move it"])
+    text = printed(monkeypatch, one_case(case, 3), Stream(), 100)
+    assert "mend      move it" in text and "warning" not in text and text.count("move it") == 1
+
+
+def test_efficiency_holds_only_efficiency(monkeypatch: pytest.MonkeyPatch) -> None:
+    criteria = [
+        CriterionResult("goal_reached_v1", "deterministic", "informational", 1.0),
+        CriterionResult("tool_call_count_v1", "deterministic", "informational", 2.0),
+    ]
+    case = CaseResult("simulated", "S-01", "OK", criteria=criteria, trials=[TrialResult("OK", 1)])
+    text = printed(monkeypatch, one_case(case), Stream(), 100)
+    (line,) = [line for line in text.splitlines() if "efficiency" in line]
+    assert "tool calls a turn 2.00 (mean" in line and "goal_reached_v1" not in line
+
+
+@pytest.mark.parametrize(("verbose", "shown"), [(0, ""), (1, "red"), (2, "red green")])
+def test_verbose_shows_red_conversations_first_and_then_all(
+    monkeypatch: pytest.MonkeyPatch, verbose: int, shown: str
+) -> None:
+    cases = [
+        CaseResult("fixed", word, verdict, ["why"], turns=[Turn(user=f"says {word}")], trials=[TrialResult(verdict, 1)])
+        for word, verdict in (("red", "FAIL"), ("green", "PASS"))
+    ]
+    result = one_case(cases[0], 1)
+    result.cases = cases
+    text = printed(monkeypatch, result, Stream(), 100, verbose)
+    assert [word for word in ("red", "green") if f"user: says {word}" in text] == shown.split()
+
+
+def test_each_note_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = one_case(CaseResult("fixed", "F-01", "PASS", trials=[TrialResult("PASS", 1)]))
+    result.notes = ["config:1:2: one", "config:1:2: one", "config:9:2: one"]
+    assert printed(monkeypatch, result, Stream(), 100).count("note  ") == 2
