@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -65,6 +66,17 @@ def _attach_lint(compiled: CompiledPlan, findings: list[Finding]) -> None:
             target.append(finding)
 
 
+def _placed(compiled: CompiledPlan) -> CompiledPlan:
+    """The plan with the place before each remark about it as a whole: a run's notes are the bare messages, each once."""
+    told: dict[tuple[str, str], Finding] = {}
+    for finding in compiled.findings:
+        place = finding.place()
+        if finding.level != "error" and finding.case_id is None and place:
+            finding = replace(finding, message=f"{place}: {finding.message}")
+        told.setdefault((finding.code, finding.message), finding)
+    return replace(compiled, findings=list(told.values()))
+
+
 def build(plan: str | Path | LoadedPlan, *, check: bool = False, web: bool = False) -> Any:
     """Write the plan's sets (or, with ``check``, compare them with what is on disk). Returns a ``BuildReport``."""
     from adk_split_eval.build import compile_plan as compile_loaded
@@ -110,7 +122,7 @@ def run(
         write_sets(compiled)
     except OSError as error:
         compiled.decisions.append(f"the sets could not be written: {error}")
-    return run_compiled(compiled, options)
+    return run_compiled(_placed(compiled), options)
 
 
 def _need_simulator(compiled: CompiledPlan, options: RunOptions) -> None:
@@ -152,7 +164,7 @@ def run_sets(
     options.write_candidates = False
     compiled = compile_sets(raw, Path(agent).absolute(), findings)
     raw.clear()
-    return run_compiled(compiled, options)
+    return run_compiled(_placed(compiled), options)
 
 
 def score(source: str | Path, traces: str | Path | None = None, *, options: RunOptions | None = None) -> RunResult:
@@ -175,7 +187,7 @@ def score(source: str | Path, traces: str | Path | None = None, *, options: RunO
     errors = [f for f in compiled.findings if f.level == "error" and f.case_id is None]
     if errors:
         raise RunError("the plan cannot be scored", errors)
-    return score_compiled(compiled, recorded, options)
+    return score_compiled(_placed(compiled), recorded, options)
 
 
 def score_run(
@@ -194,7 +206,7 @@ def score_run(
     source = str(plan) if plan is not None else stored_plan_path(folder)
     if not source:
         raise RunError(f"ASE909 {folder.path}: the run does not say which plan it was made from; name the plan")
-    return score_compiled(compile_plan(source, recorded=True), stored_conversations(folder), options)
+    return score_compiled(_placed(compile_plan(source, recorded=True)), stored_conversations(folder), options)
 
 
 def freeze(plan: str | Path, ids: Sequence[str] = (), **options: Any) -> Any:

@@ -43,7 +43,7 @@ def check(pair: Pair) -> Iterator[Report]:
         return
     yield Report(
         document, ("criteria",),
-        f"governs simulated cases of {pair.set.document.path} without a criterion for {', '.join(lacking)}",
+        f"the config governs simulated cases of {pair.set.document.path} without a criterion for {', '.join(lacking)}",
         "add criteria that need no reference; `explain ASE106` lists them", key=True,
         level="warning" if len(lacking) == len(_GUARDS) else "info",
     )  # fmt: skip

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from adk_split_eval.lint.config_view import Config
 from adk_split_eval.lint.rule import Report, Rule
+from adk_split_eval.lint.rules._common import quoted
 from adk_split_eval.lint.rules._judges import JUDGED_CRITERIA
 
 
@@ -32,7 +33,7 @@ def check(config: Config) -> Iterator[Report]:
             yield Report(
                 config.document,
                 (*criterion.path, "judge_model_options", "num_samples"),
-                "one sample decides; a judge varies",
+                f"one sample decides about {quoted(criterion.name)}; a judge varies",
                 "use 3 or 5",
             )
 
