@@ -73,7 +73,7 @@ def _read_frozen(checked: CheckedPlan) -> None:
 def orphans(folder: Path, plan_id: str) -> list[Finding]:
     """Files of frozen cases in ``folder`` that no plan there reads, which a renamed ``plan_id`` leaves behind."""
     lost = [path for path in sorted(folder.glob(f"*{FROZEN}")) if path.name != f"{plan_id}{FROZEN}"]
-    known = (
+    known: set[str | None] = (
         {_stated_id(path) for path in sorted(folder.glob("*.y*ml")) if not path.name.endswith(FROZEN)}
         if lost
         else set()
