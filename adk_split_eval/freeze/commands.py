@@ -363,12 +363,20 @@ def _trim(plan: Path) -> int:
 
 
 def _from(plan: Path, source: Path, values: dict[str, Any]) -> int:
+    from adk_split_eval.freeze.known_rules import KnownRules
     from adk_split_eval.freeze.sources import candidates_of
     from adk_split_eval.plan import load_plan
 
-    known = load_plan(plan).plan
+    loaded = load_plan(plan)
     stored = candidates_of(
-        source, plan.parent, known.plan_id, case_ids=values["cases"], prefix=values["prefix"], agent=known.agent
+        source,
+        plan.parent,
+        loaded.plan.plan_id,
+        case_ids=values["cases"],
+        prefix=values["prefix"],
+        agent=loaded.plan.agent,
+        rules=KnownRules(loaded),
+        tell=_progress,
     )
     for path, candidate in stored:
         click.echo(safe_terminal(str(path)))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from adk_split_eval import __version__
 from adk_split_eval.criteria import catalogue
+from adk_split_eval.freeze.known_rules import KnownRules
 from adk_split_eval.freeze.recordings import (
     case_conversation,
     field_of,
@@ -22,6 +23,7 @@ from adk_split_eval.pool.candidate import Candidate, Hit
 from adk_split_eval.pool.collect import assemble, build_hit
 from adk_split_eval.pool.draft import Material
 from adk_split_eval.pool.emit import as_list, as_mapping
+from adk_split_eval.pool.fingerprint import content_hash
 from adk_split_eval.pool.reading import read_text, refuse
 from adk_split_eval.pool.review import now
 from adk_split_eval.record import Conversation, CriterionResult
@@ -41,6 +43,7 @@ class Recorded:
     user_id: str | None = None
     app_name: str | None = None
     passed: bool = False
+    unusable: str = ""
 
 
 def candidates_of(
@@ -51,6 +54,8 @@ def candidates_of(
     case_ids: tuple[str, ...] = (),
     prefix: bool = False,
     agent: str | None = None,
+    rules: KnownRules | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> list[tuple[Path, Candidate]]:
     """Store every conversation of ``path`` as a candidate of the plan; of an ``adk eval`` result only what failed.
 
@@ -58,6 +63,8 @@ def candidates_of(
         case_ids: only these; a passed case of a result is taken when it is named.
         prefix: draft up to the first turn that shows the failure.
         agent: the plan's agent folder, to say when the recording is another agent's.
+        rules: of the plan: they judge what nobody judged, and go along with what failed.
+        tell: told of each conversation that is left out.
 
     Raises:
         PoolError: the file is none of the known kinds, or holds none of the cases named.
@@ -67,35 +74,53 @@ def candidates_of(
     if missing := set(case_ids) - {r.case_id for r in chosen}:
         known = ", ".join(r.case_id for r in recorded[:8]) or "none"
         raise refuse(UNKNOWN_SOURCE, f"holds no case {sorted(missing)[0]!r}; there are: {known}", path=str(path))
+    if not recorded:
+        raise refuse(UNKNOWN_SOURCE, "holds no case at all", path=str(path), help="was the recording saved?")
+    unusable = [r for r in chosen if r.unusable]
+    chosen = [r for r in chosen if not r.unusable]
+    if unusable and (case_ids or not chosen):
+        raise refuse(
+            UNKNOWN_SOURCE, unusable[0].unusable, path=str(path), help="run it and freeze what the run recorded"
+        )
+    for one in unusable:
+        if tell:
+            tell(f"left out: {one.unusable}")
     if not chosen:
         message = "every case in it passed, so there is nothing to freeze from"
         raise refuse(UNKNOWN_SOURCE, message, path=str(path), help="name one with --case ID to keep it as it is")
     stored: list[tuple[Path, Candidate]] = []
     for one in chosen:
-        candidate = _candidate(one, path, plan_id, prefix)
+        candidate = _candidate(one, path, plan_id, prefix, rules)
         if agent and one.app_name and one.app_name != Path(agent).name:
             candidate.notes.append(f"the recording is of agent {one.app_name}, the plan's is {Path(agent).name}")
         stored.append((files.store(candidate, plan_dir), candidate))
     return stored
 
 
-def _candidate(recorded: Recorded, path: Path, plan_id: str, prefix: bool) -> Candidate:
-    hit = build_hit(recorded.failed, recorded.conversation, []) if recorded.failed else Hit("", "recorded")
-    about = hit.criterion or "recorded"
+def _candidate(recorded: Recorded, path: Path, plan_id: str, prefix: bool, rules: KnownRules | None) -> Candidate:
+    failed, notes = recorded.failed, list[str]()
+    if not failed and not recorded.passed and rules is not None:
+        failed = rules.judge(recorded.case_id, recorded.conversation)
+        notes += [f"judged when it was read: {c.name} fails" for c in failed]
+    hit = build_hit(failed, recorded.conversation, []) if failed else Hit("", "recorded")
+    carries = {"grounded_numbers": True} if any(c.name == "grounded_numbers_v1" for c in failed) else {}
+    if rules is not None and failed:
+        carries |= rules.carried(recorded.case_id, failed)
+        notes += rules.missing(failed, carries)
     material = Material(
         case_id=recorded.case_id,
         conversation=recorded.conversation,
         hit=hit,
-        carries=_carried(recorded.failed),
-        scene=f"from {path.name}: {recorded.case_id} ({about})",
+        carries=carries,
+        scene=f"from {path.name}: {recorded.case_id} ({hit.criterion or 'recorded'})",
         user_id=recorded.user_id,
     )
     provenance = {"plan_id": plan_id, "set": None, "run_id": None, "tool_version": __version__, "source": path.name}
-    return assemble(material, provenance, now(), prefix=prefix)
-
-
-def _carried(failed: list[CriterionResult]) -> dict[str, Any]:
-    return {"grounded_numbers": True} if any(c.name == "grounded_numbers_v1" for c in failed) else {}
+    candidate = assemble(material, provenance, now(), prefix=prefix)
+    # The same file read again is the same sighting, not another one.
+    candidate.seen.runs = [f"{path.name}#{content_hash(read_text(path))}"]
+    candidate.notes += notes
+    return candidate
 
 
 def read_source(path: Path) -> Iterator[Recorded]:
@@ -109,9 +134,9 @@ def read_source(path: Path) -> Iterator[Recorded]:
     if results is not None:
         yield from (_result(as_mapping(r)) for r in as_list(results))
     elif cases is not None:
-        yield from (_eval_case(as_mapping(c), path) for c in as_list(cases))
+        yield from (_eval_case(as_mapping(c)) for c in as_list(cases))
     elif field_of(top, "eval_id") is not None and "conversation" in top:
-        yield _eval_case(top, path)
+        yield _eval_case(top)
     elif isinstance(top.get("events"), list):
         yield _session(top, path, session_conversation(top))
     elif isinstance(top.get("turns"), list):
@@ -143,11 +168,11 @@ def _session(data: dict[str, Any], path: Path, conversation: Conversation) -> Re
     return Recorded(case_id, conversation, [], field_of(data, "user_id"), field_of(data, "app_name"))
 
 
-def _eval_case(case: dict[str, Any], path: Path) -> Recorded:
+def _eval_case(case: dict[str, Any]) -> Recorded:
     case_id = str(field_of(case, "eval_id") or "")
     if not case.get("conversation"):
         message = f"case {case_id!r} holds no conversation (a scenario is improvised: there is nothing recorded in it)"
-        raise refuse(UNKNOWN_SOURCE, message, path=str(path), help="run it and freeze what the run recorded")
+        return Recorded(case_id, Conversation([]), unusable=message)
     session = as_mapping(field_of(case, "session_input"))
     return Recorded(case_id, case_conversation(case), [], field_of(session, "user_id"), field_of(session, "app_name"))
 

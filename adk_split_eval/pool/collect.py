@@ -213,6 +213,11 @@ def carried(case: Case, failed: Sequence[CriterionResult], authored: Any = None)
             carries["grounded_numbers"] = _grounded(criterion.params)
         elif criterion.name == "forbidden_tools_v1" and criterion.params.get("forbidden"):
             carries["forbidden_tools"] = [_short(tool) for tool in criterion.params["forbidden"]]
+        elif criterion.name == "tool_order_v1" and criterion.name in names:
+            rules = (as_mapping(rule) for rule in as_list(criterion.params.get("rules")))
+            carries["order_rules"] = [{key: _short(rule[key]) for key in ("before", "after")} for rule in rules]
+        elif criterion.name == "final_state_v1" and criterion.name in names:
+            carries["expect_state"] = criterion.params.get("expect")
     if process := as_mapping(authored).get("process"):
         carries["process"] = process
     return carries

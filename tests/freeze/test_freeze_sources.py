@@ -15,6 +15,7 @@ import freeze_desk as desk
 from adk_split_eval import pool
 from adk_split_eval.build import compile_plan
 from adk_split_eval.freeze import freeze_candidates
+from adk_split_eval.freeze.known_rules import KnownRules
 from adk_split_eval.freeze.recordings import case_conversation, session_conversation
 from adk_split_eval.freeze.sources import candidates_of, read_source
 from adk_split_eval.plan import load_plan
@@ -29,6 +30,7 @@ def plan(tmp_path: Path) -> Path:
 
 
 def take(plan: Path, source: Path, **options: Any) -> list[pool.Candidate]:
+    options.setdefault("rules", KnownRules(load_plan(plan)))
     return [pool.load(path) for path, _ in candidates_of(source, plan.parent, "desk", **options)]
 
 
@@ -171,6 +173,7 @@ def test_a_result_of_adk_eval_gives_its_failures(plan: Path, tmp_path: Path, dou
     [
         ("{", "1:2: ASE966 is no JSON"),
         ("[]", "no session export"),
+        ('{"eval_cases": []}', "holds no case at all"),
         ('{"a": 1}', "no session export"),
         ('{"eval_cases": [{"eval_id": "s", "conversation_scenario": {}}]}', "holds no conversation"),
         ("[" * 100_000, "nested too deeply"),
@@ -230,5 +233,68 @@ def test_the_same_recording_twice_is_one_candidate_and_another_one_is_not(plan: 
         (tmp_path / "session.json").write_text(json.dumps(session), "utf-8")
         take(plan, tmp_path / "session.json")
     good, _ = pool.headers(plan.parent)
-    assert sorted(c.seen.count for c in good) == [1, 2]
+    assert sorted(c.seen.count for c in good) == [1, 1]
+    (tmp_path / "session.json").write_text(json.dumps(SESSION, indent=1), "utf-8")
+    take(plan, tmp_path / "session.json")
+    assert sorted(c.seen.count for c in pool.headers(plan.parent)[0]) == [1, 2]
     assert len(list(read_source(tmp_path / "session.json"))) == 1
+
+
+def test_a_bug_in_a_recording_is_seen_when_it_is_read(plan: Path, tmp_path: Path) -> None:
+    """Nobody judged an export: the plan's own invariants do, so it cannot pass for what works."""
+    session = json.loads(json.dumps(SESSION).replace("Welcome.", "It pays 25 yuan."))
+    (tmp_path / "session.json").write_text(json.dumps(session), "utf-8")
+    candidate = take(plan, tmp_path / "session.json")[0]
+    assert (candidate.hit.criterion, candidate.hit.kind, candidate.hit.turn) == (
+        "grounded_numbers_v1",
+        "deterministic",
+        2,
+    )
+    assert candidate.draft is not None and candidate.draft["turns"][1] == {
+        "user": "thanks", "expect_tools": "TODO", "response": {"excludes": ["It pays 25 yuan."]},
+    }  # fmt: skip
+    assert candidate.draft["grounded_numbers"] is True
+    assert "judged when it was read: grounded_numbers_v1 fails" in candidate.notes
+
+
+RULES = """\
+    - case_id: case_a
+      turns: [{user: a, expect_tools: []}]
+      forbidden_tools: [{name: two, until: three}]
+      order_rules: [{before: two, after: one}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("metric", "key"), [("forbidden_tools_v1", "forbidden_tools"), ("tool_order_v1", "order_rules")]
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_the_rules_of_the_case_go_along_with_its_result(
+    plan: Path, tmp_path: Path, metric: str, key: str, known: bool
+) -> None:
+    if known:
+        plan.write_text(desk.PLAN.replace("sim_set:\n", RULES + "sim_set:\n"), "utf-8")
+    source = tmp_path / "x.evalset_result.json"
+    source.write_text(result_file().replace("response_match_score", metric), "utf-8")
+    candidate = take(plan, source)[0]
+    assert candidate.hit.criterion == metric and candidate.draft is not None
+    if known:
+        rules = {
+            "forbidden_tools": [{"name": "two", "until": "three"}],
+            "order_rules": [{"before": "two", "after": "one"}],
+        }
+        assert candidate.draft[key] == rules[key]
+    else:
+        assert any(f"write them into the draft under {key}" in note for note in candidate.notes)
+
+
+def test_one_scenario_in_a_set_does_not_cost_the_others(plan: Path, tmp_path: Path) -> None:
+    good = {"eval_id": "good", "conversation": [invocation("a", "x")]}
+    source = tmp_path / "mixed.evalset.json"
+    source.write_text(json.dumps({"eval_cases": [{"eval_id": "s", "conversation_scenario": {}}, good]}), "utf-8")
+    told: list[str] = []
+    assert [c.case_id for c in take(plan, source, tell=told.append)] == ["good"]
+    assert "left out: case 's' holds no conversation" in told[0]
+    assert [c.case_id for c in take(plan, source, case_ids=("good",))] == ["good"]
+    with pytest.raises(pool.PoolError, match="'s' holds no conversation"):
+        take(plan, source, case_ids=("s",))
