@@ -387,6 +387,7 @@ def _from(plan: Path, source: Path, values: dict[str, Any]) -> int:
 
 
 def _freeze(plan: Path, ids: tuple[str, ...], values: dict[str, Any]) -> int:
+    from adk_split_eval.freeze.maintaining import agent_tools
     from adk_split_eval.freeze.procedure import check_date, freeze_candidates
 
     pending = (str(values["pending"]), check_date(values["until"])) if values["pending"] else None
@@ -400,6 +401,7 @@ def _freeze(plan: Path, ids: tuple[str, ...], values: dict[str, Any]) -> int:
         replay_tools=values["replay_tools"],
         shrink_budget=values["budget"] if values["shrinking"] else None,
         prefix=values["prefix"],
+        tools_of=agent_tools,
         progress=_progress,
     )
     _tell(report, plan)

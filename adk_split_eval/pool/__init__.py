@@ -3,7 +3,7 @@
 from adk_split_eval.pool.candidate import HOLE, Candidate, Hit, Review, Seen
 from adk_split_eval.pool.collect import candidates_from
 from adk_split_eval.pool.draft import holes
-from adk_split_eval.pool.files import find, headers, load, load_header, pool_dir, store
+from adk_split_eval.pool.files import decided, find, headers, load, load_header, pool_dir, store
 from adk_split_eval.pool.reading import PoolError
 from adk_split_eval.pool.remarks import frozen_remarks
 
@@ -15,6 +15,7 @@ __all__ = [
     "Review",
     "Seen",
     "candidates_from",
+    "decided",
     "find",
     "frozen_remarks",
     "headers",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_split_eval.pool.candidate import MALFORMED, Candidate, Seen, review_json, seen_json
-from adk_split_eval.pool.emit import emit
+from adk_split_eval.pool.emit import as_mapping, emit
 from adk_split_eval.pool.fingerprint import normalised_reason
 from adk_split_eval.pool.reading import PoolError, parse, read_text, refuse
 from adk_split_eval.record.jsonio import write_atomically
@@ -114,6 +114,21 @@ def store(candidate: Candidate, plan_dir: Path) -> Path:
             return path
         _count_up(path, known, candidate)
         return path
+
+
+def decided(path: Path) -> str | None:
+    """What people decided about the candidate at ``path`` already, as one sentence; None while it waits for them.
+
+    Raises PoolError when the file cannot be read.
+    """
+    candidate = load_header(path)
+    if candidate.status == "rejected":
+        why = f": {candidate.review.why}" if candidate.review.why else ""
+        return f"{candidate.id}: known, rejected by {candidate.review.by or 'somebody'}{why}"
+    if candidate.status == "frozen":
+        frozen = load(path).extra.get("frozen")
+        return f"{candidate.id}: known, guarded by {as_mapping(frozen).get('case_id') or 'a frozen case'}"
+    return None
 
 
 def _sweep(folder: Path) -> None:
@@ -284,6 +299,7 @@ def locked(plan_dir: Path) -> Generator[None, None, None]:
 __all__ = [
     "FOLDER",
     "Seen",
+    "decided",
     "find",
     "headers",
     "load",

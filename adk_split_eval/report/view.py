@@ -292,9 +292,18 @@ def exit_text(result: RunResult) -> str:
     hits = counts["simulated"].get("HIT", 0)
     match result.exit_code:
         case 0:
-            text = "nothing blocks: no fixed case failed, and everything declared was evaluated"
-            if hits:
-                text += f"; {_many(hits, 'hit')} to review, which never blocks"
+            pending = sum(1 for c in result.cases if is_pending(c))
+            fixed = (
+                f"the only fixed case{'s' if pending > 1 else ''} that failed {'are' if pending > 1 else 'is'} pending"
+            )
+            text = (
+                f"nothing blocks: {fixed if pending else 'no fixed case failed'}, and everything declared was evaluated"
+            )
+            known = sum(1 for note in result.notes if ": known, " in note)
+            if hits and (known < hits or not known):
+                text += f"; {_many(hits - known, 'hit')} to review, which never blocks"
+            elif hits:
+                text += f"; {_many(hits, 'hit')}, known already"
         case 1 if not failed and any(c.outcome() == "failure" for c in contrasts_of(result)):
             text = "a contrast between two cases does not hold: the gate is red"
         case 1 if failed or not hits:

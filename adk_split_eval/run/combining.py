@@ -111,7 +111,8 @@ def apply_pending(case: Case, result: CaseResult) -> None:
         result.verdict = "FAIL"
         result.extra["pending"]["state"] = "pending_green"
         result.reasons = [
-            f"expected to fail until {until}, but it passes: remove `pending` so that it guards from now on"
+            f"expected to fail until {until}, but it passes: end its time of grace, so that it guards from now on: "
+            f"adk-split-eval freeze --promote {case.case_id}"
         ]
     elif result.verdict == "FAIL" and date.today() <= until:
         result.extra["not_blocking"] = True

@@ -297,8 +297,9 @@ def finish(
         write_result(prepared.folder, result, stored)
     if not options.write_candidates:
         return
+    noted = len(result.notes)
     result.candidates = pool_hits(prepared, result, conversation_of, agent_dir)
-    if result.candidates:
+    if result.candidates or len(result.notes) > noted:
         write_result(prepared.folder, result, stored)
 
 
@@ -332,7 +333,10 @@ def pool_hits(
     conversation_of: Callable[[CaseResult], Conversation | None],
     agent_dir: Path | None,
 ) -> list[str]:
-    """Every HIT becomes a candidate in the plan's probe pool; what cannot be written there is kept in the run folder."""
+    """Every HIT becomes a candidate in the plan's probe pool; what cannot be written there is kept in the run folder.
+
+    What people rejected or froze already is counted there and noted, not returned: nobody has to review it again.
+    """
     from adk_split_eval import pool
 
     compiled = prepared.compiled
@@ -365,7 +369,10 @@ def pool_hits(
                 f"{plan_dir}: the probe pool cannot be written ({error}); kept in {path}, "
                 f"listed with `pool list --plan {prepared.folder.path}`"
             )
-        written.append(str(path))
+        if known := pool.decided(path):
+            result.notes.append(known)
+        else:
+            written.append(str(path))
     return written
 
 

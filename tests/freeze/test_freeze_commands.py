@@ -133,7 +133,9 @@ def test_freeze_tells_what_it_did(ask: Ask, plan: Path, monkeypatch: pytest.Monk
     assert holes.exit_code == 1 and "ASE956" in holes.output
     fill(path)
     real = procedure.FreezeOptions
-    monkeypatch.setattr(procedure, "FreezeOptions", lambda **o: real(**o | {"runner": desk.runner(desk.broken)}))
+    monkeypatch.setattr(
+        procedure, "FreezeOptions", lambda **o: real(**o | {"runner": desk.runner(desk.broken), "tools_of": None})
+    )
     waiting = ask("freeze", "--check")
     assert waiting.exit_code == 1 and "ASE963" in waiting.output
     done = ask("freeze", "--pending", "shop-team", "--until", "2099-01-31")

@@ -316,6 +316,7 @@ KNOWN = {
             KNOWN,
             "it guards grounded_numbers_v1, red is tool_args_v1",
         ),
+        ("FAIL", [], KNOWN, None),
         ("PASS", [], KNOWN | {"red": "3/3"}, None),
         ("PASS", [], KNOWN | {"red": "0/3"}, "never been seen red"),
         ("ERROR", [], KNOWN, None),

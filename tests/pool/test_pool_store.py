@@ -192,6 +192,16 @@ def test_an_end_state_that_json_cannot_carry_is_reviewed_all_the_same(tmp_path: 
     assert decide(tmp_path, path.stem, "approved", by="r", why="ok").status == "approved"
 
 
+def test_what_was_decided_already_is_said_in_a_sentence(tmp_path: Path) -> None:
+    path = pool.store(candidate(), tmp_path)
+    assert pool.decided(path) is None
+    decide(tmp_path, path.stem, "rejected", by="first", why="the simulator")
+    assert pool.decided(path) == f"{path.stem}: known, rejected by first: the simulator"
+    text = path.read_text("utf-8").replace("status: rejected", "status: frozen")
+    path.write_text(text + "frozen: {case_id: F-S-02}\n", "utf-8")
+    assert pool.decided(path) == f"{path.stem}: known, guarded by F-S-02"
+
+
 def test_an_empty_name_means_no_candidate(tmp_path: Path) -> None:
     path = pool.store(candidate(), tmp_path)
     with pytest.raises(pool.PoolError, match="an empty name"):
