@@ -101,3 +101,12 @@ def test_an_opening_that_was_not_said_counts_against_the_simulator() -> None:
 def test_a_judge_that_was_never_asked_gave_no_verdict(name: str) -> None:
     assert missing(criterion(name), Vote("PASSED", 1.0), talk(), []) == ["the judge was never asked"]
     assert missing(criterion(name), Vote("NOT_EVALUATED", None), talk(), []) == ["ADK did not evaluate it"]
+
+
+def test_each_turn_has_its_own_majority() -> None:
+    rows = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
+    votes = [Vote("PASSED", sum(r) / 2, [VoteRow(r[0], "PASSED"), VoteRow(r[1], "PASSED")]) for r in rows]
+    matches = criterion("final_response_match_v2")
+    assert combined_bounds(matches, votes, talk(), 0) == (1.0, 1.0)
+    assert combined_bounds(matches, votes[:2], talk(), 1) == (0.0, 1.0)
+    assert combined_bounds(matches, votes[:1], talk(), 0) == (0.5, 0.5)
