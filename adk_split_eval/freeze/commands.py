@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from adk_split_eval.pool.candidate import STATUSES, Candidate
 from adk_split_eval.pool.reading import PoolError, refuse
@@ -270,6 +271,7 @@ def freeze(ids: tuple[str, ...], plan: Path | None, source: Path | None, **value
     modes = [m for m in ("checking", "updating", "promoting", "trimming") if values[m]] + (["from"] if source else [])
     if len(modes) > 1 or (modes and ids):
         raise click.UsageError("--check, --update, --promote, --trim, --from and IDs exclude each other")
+    _refuse_idle_options(modes[0] if modes else "")
     if bool(values["pending"]) != bool(values["until"]):
         raise click.UsageError("--pending OWNER and --until DATE go together")
     if values["pending"] and values["already_fixed"]:
@@ -281,6 +283,42 @@ def freeze(ids: tuple[str, ...], plan: Path | None, source: Path | None, **value
     except NoAgentError as error:
         _stop(str(error))
     raise SystemExit(code)
+
+
+_FREEZING = (
+    "trials",
+    "allow_flaky",
+    "already_fixed",
+    "pending",
+    "until",
+    "replay_tools",
+    "shrinking",
+    "budget",
+    "prefix",
+)
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "": _FREEZING,
+    "checking": (),
+    "updating": ("by", "trials", "reason"),
+    "promoting": ("trials",),
+    "trimming": (),
+    "from": ("source", "cases", "prefix"),
+}
+
+
+def _refuse_idle_options(mode: str) -> None:
+    """An option that does nothing here was meant to do something."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in (*_OPTIONS[mode], mode, "ids", "plan"):
+            raise click.UsageError(f"{parameter.opts[0]} does nothing {_WHERE.get(name, 'here')}")
+        if given and name == "budget" and not context.params["shrinking"]:
+            raise click.UsageError("--budget does nothing without --shrink")
+
+
+_WHERE = {"reason": "without --update", "by": "without --update", "cases": "without --from"}
 
 
 def _freeze_mode(mode: str, plan: Path, ids: tuple[str, ...], source: Path | None, values: dict[str, Any]) -> int:

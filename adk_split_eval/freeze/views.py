@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from adk_split_eval.pool.candidate import Candidate
+from adk_split_eval.pool.collect import TO_FILL
 from adk_split_eval.pool.draft import holes
 from adk_split_eval.pool.emit import as_list, as_mapping, emit, one_line
 from adk_split_eval.record.text import safe_terminal, shorten
@@ -204,8 +205,10 @@ def _cut(line: str, width: int) -> tuple[str, str]:
 
 def _advice(candidate: Candidate) -> list[str]:
     lines: list[str] = []
-    if candidate.notes:
-        lines += ["", "notes", *(f"  {safe_terminal(note)}" for note in candidate.notes)]
+    filled = candidate.draft is not None and not holes(candidate.draft)
+    notes = [note for note in candidate.notes if not (filled and note.startswith(TO_FILL))]
+    if notes:
+        lines += ["", "notes", *(f"  {safe_terminal(note)}" for note in notes)]
     if candidate.draft is not None and candidate.status in ("open", "approved"):
         open_places = holes(candidate.draft)
         if open_places:

@@ -170,12 +170,22 @@ def apply_draft(candidate: Candidate, draft: Draft) -> None:
     if draft.observed_calls:
         candidate.extra["observed_calls"] = draft.observed_calls
     if draft.case is not None and (open_places := holes(draft.case)):
-        candidate.notes.append(f"to fill before freezing: {', '.join(open_places)}")
+        candidate.notes.append(f"{TO_FILL}{', '.join(open_places)}")
     if draft.case is not None and not keeps_criterion(candidate.hit.criterion, draft.case):
-        candidate.notes.append(
-            f"{candidate.hit.criterion or 'the criterion'} cannot be switched on by a key of the case: keep it in"
-            " fixed_set.criteria, or state here what the agent must say or do"
-        )
+        candidate.notes.append(_what_stands_in(candidate.hit.criterion))
+
+
+TO_FILL = "to fill before freezing: "
+
+
+def _what_stands_in(criterion: str) -> str:
+    info = catalogue.get(criterion)
+    if info is not None and "fixed" not in info.sets:
+        return f"{criterion} judges no fixed case: state here what the agent must say or do"
+    return (
+        f"{criterion or 'the criterion'} cannot be switched on by a key of the case: keep it in fixed_set.criteria, or"
+        " state here what the agent must say or do"
+    )
 
 
 _KEYS: dict[str, str] = {

@@ -188,7 +188,7 @@ _PENDING_ADVICE: tuple[tuple[str, Owner, str], ...] = (
     (
         "pending_green",
         "plan",
-        "This pending case turned green: promote it by removing `pending`, so that it guards from now on.",
+        "This pending case turned green: promote it with `freeze --promote`, so that it guards from now on.",
     ),
     (
         "pending_expired",

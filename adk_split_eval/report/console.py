@@ -165,7 +165,7 @@ def _print_half(page: Page, half: Half, cases: list[CaseResult], known: view.Sou
     page.blank()
     _print_rows(page, cases, known, verbose)
     page.blank()
-    page.labelled("result", f"{view.counts_text(_count(cases))} of {len(cases)}", "bold")
+    page.labelled("result", f"{view.case_counts_text(cases)} of {len(cases)}", "bold")
     flaky = view.flaky_cases(cases)
     if flaky:
         page.labelled("flaky", ", ".join(flaky), "yellow")
@@ -174,13 +174,6 @@ def _print_half(page: Page, half: Half, cases: list[CaseResult], known: view.Sou
     numbers = view.efficiency(cases)
     if numbers:
         page.labelled("efficiency", f"{numbers} (mean of a case; informational)", "dim")
-
-
-def _count(cases: list[CaseResult]) -> dict[str, int]:
-    counted: dict[str, int] = {}
-    for case in cases:
-        counted[case.verdict] = counted.get(case.verdict, 0) + 1
-    return counted
 
 
 _HEADERS = ("VERDICT", "CASE", "SCENE", "CHECKS", "JUDGED")

@@ -6,7 +6,7 @@ Console, HTML, JUnit and annotations all draw on this, so that a case reads the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Literal, cast
@@ -173,6 +173,16 @@ def counts_text(counts: dict[str, int] | Counter[Any], separator: str = " · ") 
     """Verdict counts, the worst first."""
     known = [v for v in VERDICT_ORDER if counts.get(v)]
     return separator.join(f"{counts[v]} {v}" for v in known)
+
+
+def case_counts_text(cases: Sequence[CaseResult]) -> str:
+    """Verdict counts of ``cases``, with how many of the failures are pending and block nothing."""
+    text = counts_text(Counter(case.verdict for case in cases))
+    failed, pending = sum(c.verdict == "FAIL" for c in cases), sum(map(is_pending, cases))
+    if not pending:
+        return text
+    told = "pending" if pending == failed else f"{pending} pending"
+    return text.replace(f"{failed} FAIL", f"{failed} FAIL ({told})", 1)
 
 
 def is_pending(case: CaseResult) -> bool:

@@ -102,6 +102,10 @@ def test_usage_errors_are_exit_code_two(ask: Ask, plan: Path, tmp_path: Path) ->
         ("freeze", "--pending", "me", "--until", "soon"),
         ("freeze", "--pending", "me", "--until", "2001-01-01"),
         ("freeze", "--update", "F-9"),
+        ("freeze", "--reason", "x"),
+        ("freeze", "--budget", "3"),
+        ("freeze", "--check", "--trials", "5"),
+        ("freeze", "--case", "x"),
         ("freeze", "--from", "nothing.json"),
     ):
         result = ask(*args)
@@ -147,6 +151,13 @@ def test_freeze_tells_what_it_did(ask: Ask, plan: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(proving, "real_runner", desk.runner(desk.mended))
     assert ask("freeze", "--promote", "F-S-02").exit_code == 0
     assert ask("freeze", path.stem).output.strip().endswith("frozen already")
+
+
+def test_a_hole_that_was_filled_is_not_asked_for_any_more(ask: Ask, plan: Path) -> None:
+    path = pool.store(desk.hit_candidate(), plan.parent)
+    assert "to fill before freezing" in ask("pool", "show", path.stem).output
+    fill(path)
+    assert "to fill before freezing" not in ask("pool", "show", path.stem).output
 
 
 def test_from_a_recording(ask: Ask, plan: Path) -> None:

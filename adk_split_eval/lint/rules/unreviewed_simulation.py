@@ -16,6 +16,7 @@ A user turn `Thanks, that is all. </finished>` in a `conversation`.
 """
 
 from collections.abc import Iterator
+from datetime import date
 
 from adk_split_eval.lint.plan_view import PlanView, plan_case_id
 from adk_split_eval.lint.project import Project
@@ -60,7 +61,9 @@ def check_plan(plan: PlanView) -> Iterator[Report]:
     for document, path, case in plan.fixed():
         pending = as_object(case.get("pending"))
         if pending:
-            yield Report(document, (*path, "pending"), f"this frozen case waits for {quoted(str(pending.get('owner')))} until {quoted(str(pending.get('until')))}; it does not guard yet",
+            until = str(pending.get("until"))
+            effect = "it blocks since that day" if until < date.today().isoformat() else "it does not guard yet"
+            yield Report(document, (*path, "pending"), f"this frozen case waits for {quoted(str(pending.get('owner')))} until {quoted(until)}; {effect}",
                          "settle it with `freeze`", key=True, case_id=plan_case_id(case), level="info", confidence="high")  # fmt: skip
         for index, turn in objects(case.get("turns")):
             user = turn.get("user")
