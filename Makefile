@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest check format types imports docs clean setup setup-dev
+.PHONY: help demo test soak test-oldest check format types imports docs clean setup setup-dev
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -36,6 +36,9 @@ demo: $(VENV)/.adk  ## Gate, probe and one hit on the example agent, offline.
 
 test: $(VENV)/.dev  ## Run all tests.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
+
+soak: $(VENV)/.dev  ## Run the long versions: 50 kills, 2,000 faulty conversations, long fuzzing, the real pre-commit.
+	$(BIN)/python -m pytest -q -m slow
 
 $(VENV_OLDEST)/.dev: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV_OLDEST)
