@@ -130,7 +130,17 @@ def test_a_pending_fault_is_marked_and_not_counted_as_the_cause(monkeypatch: pyt
     case = CaseResult("fixed", "F-S-02", "FAIL", ["49.5 has no source"], extra={"not_blocking": True})
     text = printed(monkeypatch, one_case(case), Stream(), 100)
     assert "FAIL (pending)" in text
+    assert "1 FAIL (pending) of 1" in text and "the only fixed case that failed is pending" in " ".join(text.split())
     assert "exit code 0: nothing blocks" in text
+
+
+@pytest.mark.parametrize(
+    ("notes", "said"), [([], "1 hit to review"), (["S-02-1: known, rejected by me"], "1 hit, known already")]
+)
+def test_a_known_hit_is_nothing_to_review(monkeypatch: pytest.MonkeyPatch, notes: list[str], said: str) -> None:
+    result = one_case(CaseResult("simulated", "S-02", "HIT", ["25 has no source"]))
+    result.notes = notes
+    assert said in " ".join(printed(monkeypatch, result, Stream(), 100).split())
 
 
 def test_no_case_at_all_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
