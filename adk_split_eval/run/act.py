@@ -182,10 +182,11 @@ def record(
     from adk_split_eval.metrics.adapter import conversation_from_invocations
 
     events: list[Any] = list(session.events) if session is not None else list(ending.events)
-    if invocations is None:
-        invocations = adk.EvaluationGenerator.convert_events_to_eval_invocations(events) if events else []
-    conversation: Conversation = conversation_from_invocations(invocations)
-    given = case.eval_case.get("session_input") or {}
+    found: list[Any] = invocations if invocations is not None else []
+    if invocations is None and events:
+        found = adk.EvaluationGenerator.convert_events_to_eval_invocations(events)
+    conversation: Conversation = conversation_from_invocations(found)
+    given: dict[str, Any] = case.eval_case.get("session_input") or {}
     conversation.state_before = dict(given.get("state") or {})
     conversation.state_after = dict(session.state) if session is not None else None
     conversation.stop_reason = ending.stop_reason
@@ -196,9 +197,9 @@ def record(
     if error is not None and ending.stop_reason not in ("timeout", "simulator_error"):
         conversation.stop_reason = "agent_error"
     conversation.error = error or _silent_failure(case, conversation, events, warnings, ending)
-    _attach_events(conversation, invocations, events)
-    data = [i.model_dump(mode="json", exclude_none=True) for i in invocations]
-    return Acted(conversation, data, warnings, invocations)
+    _attach_events(conversation, found, events)
+    data = [i.model_dump(mode="json", exclude_none=True) for i in found]
+    return Acted(conversation, data, warnings, found)
 
 
 def _silent_failure(
@@ -254,16 +255,16 @@ def raw_events(events: list[Any]) -> Iterator[Event]:
     for event in events:
         if getattr(event, "author", None) == "user" or getattr(event, "partial", None):
             continue
-        parts = (event.content.parts or []) if event.content else []
-        calls = [p.function_call for p in parts if p.function_call]
-        texts = [p.text for p in parts if p.text and not getattr(p, "thought", None)]
+        parts: list[Any] = (event.content.parts or []) if event.content else []
+        calls: list[Any] = [p.function_call for p in parts if p.function_call]
+        texts: list[str] = [p.text for p in parts if p.text and not getattr(p, "thought", None)]
         if calls or texts:
             step += 1
         if texts:
             # One model answer is one thing said, however many parts it comes in; plain ADK's recording has it so.
             yield Event("text", data="\n".join(texts), author=event.author, step=max(step, 0))
         for call in calls:
-            args = dict(call.args or {})
+            args: dict[str, Any] = dict(call.args or {})
             yield Event("call", call.name or "", args, event.author, max(step, 0))
             if call.name == "transfer_to_agent":
                 yield Event("transfer", str(args.get("agent_name", "")), args, event.author, max(step, 0))

@@ -5,6 +5,9 @@ SciPy) and pandas, which most runs never use. They are held back behind proxies 
 so every metric still works when it is asked for.
 """
 
+# All private names of google-adk that we use are used here.
+# pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
+
 from __future__ import annotations
 
 import contextlib
@@ -17,7 +20,7 @@ import re
 import sys
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -79,7 +82,7 @@ def _hold_back_heavy_imports() -> None:
 
 
 @contextlib.contextmanager
-def _pandas_on_demand() -> Iterator[None]:
+def _pandas_on_demand() -> Generator[None]:
     """While ADK is imported, ``pandas`` is a stand-in; afterwards an import of it finds the real one as ever.
 
     The standard library's lazy loader will not do: before Python 3.12 the import statement itself wakes it.
@@ -96,7 +99,7 @@ def _pandas_on_demand() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _collector_at_rest() -> Iterator[None]:
+def _collector_at_rest() -> Generator[None]:
     """No garbage collection while a thousand modules come in, which stay anyway: saves a sixth of the time."""
     was_on = gc.isenabled()
     gc.disable()

@@ -145,7 +145,7 @@ def _require_agent(directory: Path, module: Any) -> None:
         return
     root: Any = getattr(module, "root_agent", None)
     if root is not None:
-        if not hasattr(root, "name") or not hasattr(type(root), "model_fields"):
+        if not hasattr(root, "name") or not hasattr(cast("Any", type(root)), "model_fields"):
             raise AgentLoadError(f"{directory}: root_agent is a {type(root).__name__}, not an ADK agent")
         return
     if getattr(module, "get_agent_async", None) is None:

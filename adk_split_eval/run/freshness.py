@@ -172,7 +172,7 @@ def _is_toolset(thing: Any) -> bool:
 
 def _rebuilt(thing: Any) -> Any:
     """An MCP toolset made anew with the parameters it was made with; None for everything else."""
-    kind: Any = type(thing)
+    kind = cast("Any", type(thing))
     if not kind.__module__.startswith("google.adk.tools.mcp_tool") or not _is_toolset(thing):
         return None
     given: dict[str, Any] = {}

@@ -165,8 +165,9 @@ def invocation_of(adk: Any, data: dict[str, Any]) -> Any:
     invocation = adk.Invocation.model_validate(data)
     details: dict[str, Any] = invocation.app_details.agent_details if invocation.app_details else {}
     for agent in details.values():
+        declared: list[Any] = agent.tool_declarations or []
         agent.tool_declarations = [
-            adk.genai_types.Tool.model_validate(t) if isinstance(t, dict) else t for t in agent.tool_declarations or []
+            adk.genai_types.Tool.model_validate(t) if isinstance(t, dict) else t for t in declared
         ]
     return invocation
 
@@ -208,12 +209,13 @@ async def _one_vote(subject: Subject, criterion: Criterion) -> Vote:
         return Vote("NOT_EVALUATED", None, failure=describe(error))
     overall = result.overall_eval_metric_results[0]
     vote = Vote(overall.eval_status.name, overall.score)
-    vote.rationales = [s.rationale for s in (overall.details.rubric_scores or []) if s.rationale]
+    scored: list[Any] = overall.details.rubric_scores or []
+    vote.rationales = [s.rationale for s in scored if s.rationale]
     for row in result.eval_metric_result_per_invocation:
         answer = row.eval_metric_results[0]
-        rubrics = {s.rubric_id: s.score for s in (answer.details.rubric_scores or [])}
-        vote.rows.append(VoteRow(answer.score, answer.eval_status.name, rubrics))
-        vote.rationales += [s.rationale for s in (answer.details.rubric_scores or []) if s.rationale and s.score == 0]
+        of_row: list[Any] = answer.details.rubric_scores or []
+        vote.rows.append(VoteRow(answer.score, answer.eval_status.name, {s.rubric_id: s.score for s in of_row}))
+        vote.rationales += [s.rationale for s in of_row if s.rationale and s.score == 0]
     if watcher is not None:
         vote.calls = watcher.calls_of("judge", vote_name, since=calls_before)
         logged = [e for _, e in watcher.failures[failures_before:]]
@@ -303,13 +305,13 @@ def _row_reasons(vote: Vote, criterion: Criterion) -> list[str]:
 
 def _with_one_sample(criterion: Criterion) -> tuple[Criterion, int | None]:
     """The criterion asking its judge once per evaluation, and how many samples it asked for."""
-    options = copy.deepcopy(criterion.options)
+    options: dict[str, Any] = copy.deepcopy(criterion.options)
     judge: dict[str, Any] = options.get("judge_model_options") or options.get("judgeModelOptions") or {}
     asked = judge.get("num_samples", judge.get("numSamples"))
     judge = {k: v for k, v in judge.items() if k not in ("num_samples", "numSamples")}
     options.pop("judgeModelOptions", None)
     if not options:
-        options = {"threshold": criterion.threshold}
+        options["threshold"] = criterion.threshold
     options["judge_model_options"] = {**judge, "num_samples": 1}
     return (
         Criterion(

@@ -12,8 +12,8 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from typing import Any, TypeVar, cast
 
 from adk_split_eval.run.observe import Watcher, current_watcher, describe
 
@@ -66,7 +66,7 @@ def run_loop(work: Callable[[], Awaitable[T]], *, blocked_after: float | None = 
 
 
 @contextlib.contextmanager
-def _on_sigterm(loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> Iterator[None]:
+def _on_sigterm(loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> Generator[None]:
     previous: Any = None
     try:
         previous = signal.getsignal(signal.SIGTERM)
@@ -151,7 +151,7 @@ async def end_tasks(watcher: Watcher, seconds: float = 2.0) -> None:
 
 
 def _is_adks(task: asyncio.Task[Any]) -> bool:
-    work = task.get_coro()
+    work: Any = task.get_coro()
     code: Any = getattr(getattr(work, "inner", None), "cr_code", None)
     file = str(getattr(code, "co_filename", "")).replace("\\", "/")
     return "/google/adk/" in file or "/asyncio/" in file
@@ -160,21 +160,25 @@ def _is_adks(task: asyncio.Task[Any]) -> bool:
 def _without_echo(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """What a task of a unit raised is the unit's error already, or was overtaken by another."""
     future: Any = context.get("future") or context.get("task")
-    work: Any = future.get_coro() if isinstance(future, asyncio.Task) else None
+    work: Any = cast("asyncio.Task[Any]", future).get_coro() if isinstance(future, asyncio.Task) else None
     if not isinstance(work, _Guard):
         loop.default_exception_handler(context)
 
 
 @contextlib.contextmanager
-def _watchdog(loop: asyncio.AbstractEventLoop, limit: float | None) -> Iterator[None]:
+def _watchdog(loop: asyncio.AbstractEventLoop, limit: float | None) -> Generator[None]:
     """Interrupt what blocks the loop longer than ``limit`` seconds, by a signal: it ends even ``time.sleep``."""
-    number: Any = getattr(signal, "SIGUSR2", None)
+    found: signal.Signals | None = getattr(signal, "SIGUSR2", None)
     here = threading.current_thread()
-    usable = limit is not None and number is not None and here is threading.main_thread()
-    if not usable or signal.getsignal(number) not in (signal.SIG_DFL, signal.SIG_IGN):
+    if (
+        limit is None
+        or found is None
+        or here is not threading.main_thread()
+        or signal.getsignal(found) not in (signal.SIG_DFL, signal.SIG_IGN)
+    ):
         yield
         return
-    assert limit is not None
+    number = found
     last = time.monotonic()
     ended = threading.Event()
 

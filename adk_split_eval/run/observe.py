@@ -17,7 +17,7 @@ import random
 import sys
 import time
 import weakref
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -111,7 +111,7 @@ def current_watcher() -> Watcher | None:
 
 
 @contextlib.contextmanager
-def watching(watcher: Watcher) -> Iterator[Watcher]:
+def watching(watcher: Watcher) -> Generator[Watcher]:
     """Everything awaited inside belongs to this watcher's unit; scripted models choose by its seed."""
     token = _watcher.set(watcher)
     scripted = sys.modules.get("adk_split_eval.models.scripted")
@@ -125,7 +125,7 @@ def watching(watcher: Watcher) -> Iterator[Watcher]:
 
 
 @contextlib.contextmanager
-def asking_as(role: Role, criterion: str | None = None) -> Iterator[None]:
+def asking_as(role: Role, criterion: str | None = None) -> Generator[None]:
     """Model calls made inside are made by ``role`` (for ``criterion``)."""
     token = _asker.set((role, criterion))
     try:
@@ -352,7 +352,7 @@ def _note(call: ModelCall, response: Any) -> None:
     if code:
         message = getattr(response, "error_message", None)
         call.error = f"{code}: {message}" if message else str(code)
-    parts = getattr(getattr(response, "content", None), "parts", None) or []
+    parts: list[Any] = getattr(getattr(response, "content", None), "parts", None) or []
     text = "".join(p.text for p in parts if getattr(p, "text", None) and not getattr(p, "thought", None))
     has_call = any(getattr(p, "function_call", None) for p in parts)
     if text or has_call:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -108,7 +108,8 @@ async def score_case(case: Case, conversation: Conversation | None, compiled: Co
 def _other_words(case: Case, conversation: Conversation) -> str | None:
     """A recording whose user says something else than the case does is a recording of another conversation."""
     if case.set == "fixed":
-        expected = [_text_of(turn) for turn in case.eval_case.get("conversation") or []]
+        turns: list[dict[str, Any]] = case.eval_case.get("conversation") or []
+        expected = [_text_of(turn) for turn in turns]
     else:
         scenario: dict[str, Any] = case.eval_case.get("conversation_scenario") or {}
         expected = [str(scenario.get("starting_prompt") or "")]
@@ -122,11 +123,14 @@ def _other_words(case: Case, conversation: Conversation) -> str | None:
 
 
 def _text_of(turn: dict[str, Any]) -> str:
-    parts: list[dict[str, Any]] = (turn.get("user_content") or {}).get("parts") or []
+    content: dict[str, Any] = turn.get("user_content") or {}
+    parts: list[dict[str, Any]] = content.get("parts") or []
     return "".join(str(part.get("text") or "") for part in parts)
 
 
-async def _score_all(cases: list[Case], traces: Mapping[str, Conversation], compiled: CompiledPlan) -> list[CaseResult]:
+async def _score_all(
+    cases: Sequence[Case], traces: Mapping[str, Conversation], compiled: CompiledPlan
+) -> list[CaseResult]:
     results: list[CaseResult] = []
     for case in cases:
         if case.rejected:
@@ -137,7 +141,7 @@ async def _score_all(cases: list[Case], traces: Mapping[str, Conversation], comp
     return results
 
 
-def _ready_models(compiled: CompiledPlan, cases: list[Case]) -> None:
+def _ready_models(compiled: CompiledPlan, cases: Sequence[Case]) -> None:
     """A judge's model may be registered by the agent folder, so that is loaded when something is to be judged by one."""
     if compiled.agent_dir and Path(compiled.agent_dir).is_dir() and any(_needs_judge(c) for c in cases):
         try:
