@@ -8,20 +8,16 @@ import json
 import shutil
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from adk_split_eval.freeze import commands_modes as modes
+from adk_split_eval.freeze.commands_modes import stop
 from adk_split_eval.pool.candidate import STATUSES, Candidate
 from adk_split_eval.pool.reading import PoolError, refuse
 from adk_split_eval.record.text import safe_terminal
-
-if TYPE_CHECKING:
-    from adk_split_eval.freeze.procedure import FreezeReport
-
-REFUSED, USAGE = 1, 2
-_DECISIONS = frozenset({"ASE957", "ASE958", "ASE959", "ASE968"})
 
 _plan_option = click.option(
     "--plan",
@@ -32,26 +28,21 @@ _plan_option = click.option(
 _by_option = click.option("--by", default=None, help="Who decides (default: ADK_SPLIT_EVAL_REVIEWER, or the account).")
 
 
-def _stop(message: str, code: int = USAGE) -> NoReturn:
-    click.echo(safe_terminal(message, newlines=True), err=True)
-    raise SystemExit(code)
-
-
 @contextlib.contextmanager
 def _errors_for_people() -> Generator[None, None, None]:
     """A user's mistake is a located message and exit code 2."""
     try:
         yield
     except PoolError as error:
-        _stop("\n".join(f.render() for f in error.findings))
+        stop("\n".join(f.render() for f in error.findings))
     except OSError as error:
-        _stop(f"{error.filename or 'file'}: {error.strerror or error}")
+        stop(f"{error.filename or 'file'}: {error.strerror or error}")
     except Exception as error:
         from adk_split_eval.plan import PlanError
 
         if not isinstance(error, PlanError):
             raise
-        _stop("\n".join(f.render() for f in error.findings))
+        stop("\n".join(f.render() for f in error.findings))
 
 
 def _plan_file(given: Path | None) -> Path:
@@ -77,7 +68,7 @@ def _plan_dir(given: Path | None, name: str = "") -> Path:
     return _plan_file(given).parent
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog="Example: adk-split-eval pool list")
 def pool() -> None:
     """Candidates found by the probe: list, show, approve, reject.
 
@@ -117,7 +108,7 @@ def list_(plan: Path | None, status: str | None, sort: str, as_json: bool) -> No
     else:
         click.echo(f"no candidates to review in {safe_terminal(str(pool_dir(folder)))} ({len(good)} in all)")
     if bad:
-        _stop("\n".join(str(error) for error in bad))
+        stop("\n".join(str(error) for error in bad))
 
 
 def _summary(candidate: Candidate) -> dict[str, Any]:
@@ -222,7 +213,7 @@ def draft(name: str, plan: Path | None, prefix: bool, overwrite: bool) -> None:
     click.echo(f"{safe_terminal(candidate.id)} drafted; fill its holes in {safe_terminal(str(candidate.path))}")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings={"help_option_names": ["-h", "--help"]}, epilog="Example: adk-split-eval freeze")
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @_plan_option
 @_by_option
@@ -268,10 +259,10 @@ def freeze(ids: tuple[str, ...], plan: Path | None, source: Path | None, **value
     """
     from adk_split_eval.freeze.proving import NoAgentError
 
-    modes = [m for m in ("checking", "updating", "promoting", "trimming") if values[m]] + (["from"] if source else [])
-    if len(modes) > 1 or (modes and ids):
+    named = [m for m in ("checking", "updating", "promoting", "trimming") if values[m]] + (["from"] if source else [])
+    if len(named) > 1 or (named and ids):
         raise click.UsageError("--check, --update, --promote, --trim, --from and IDs exclude each other")
-    _refuse_idle_options(modes[0] if modes else "")
+    _refuse_idle_options(named[0] if named else "")
     if bool(values["pending"]) != bool(values["until"]):
         raise click.UsageError("--pending OWNER and --until DATE go together")
     if values["pending"] and values["already_fixed"]:
@@ -279,9 +270,9 @@ def freeze(ids: tuple[str, ...], plan: Path | None, source: Path | None, **value
     try:
         with _errors_for_people():
             path = _plan_file(plan)
-            code = _freeze_mode(modes[0] if modes else "", path, ids, source, values)
+            code = _freeze_mode(named[0] if named else "", path, ids, source, values)
     except NoAgentError as error:
-        _stop(str(error))
+        stop(str(error))
     raise SystemExit(code)
 
 
@@ -323,145 +314,13 @@ _WHERE = {"reason": "without --update", "by": "without --update", "cases": "with
 
 def _freeze_mode(mode: str, plan: Path, ids: tuple[str, ...], source: Path | None, values: dict[str, Any]) -> int:
     if mode == "checking":
-        return _check(plan)
+        return modes.check_all(plan)
     if mode == "updating":
-        return _update(plan, values)
+        return modes.update_case(plan, values)
     if mode == "promoting":
-        return _promote(plan, values)
+        return modes.promote_case(plan, values)
     if mode == "trimming":
-        return _trim(plan)
+        return modes.list_trimmable(plan)
     if source is not None:
-        return _from(plan, source, values)
-    return _freeze(plan, ids, values)
-
-
-def _check(plan: Path) -> int:
-    from adk_split_eval.freeze.checking import check
-    from adk_split_eval.freeze.frozen_file import plan_id_of
-
-    findings = check(plan.parent, plan.parent / f"{plan_id_of(plan)}.frozen.yaml")
-    for finding in findings:
-        click.echo(safe_terminal(finding.render(), newlines=True))
-    if not findings:
-        click.echo("nothing approved is left unfrozen, and no frozen case was changed without a reason")
-    return REFUSED if findings else 0
-
-
-def _update(plan: Path, values: dict[str, Any]) -> int:
-    from adk_split_eval.freeze.updating import update
-    from adk_split_eval.pool.review import reviewer
-
-    case_id = str(values["updating"])
-    with _refusals_are_findings():
-        changed = update(plan, case_id, why=values["reason"], by=values["by"] or reviewer(), trials=values["trials"])
-    for line in changed.diff:
-        click.echo(safe_terminal(line))
-    if changed.done:
-        click.echo(f"{case_id} updated: {safe_terminal(values['reason'])}")
-        return 0
-    if not changed.diff and not changed.by_hand:
-        click.echo(f"{case_id} expects what the agent does; nothing to update")
-        return 0
-    what = "the edit made by hand" if changed.by_hand else "the change"
-    _stop(f'{case_id}: {what} needs a reason to be taken over: --reason "..."')
-
-
-def _promote(plan: Path, values: dict[str, Any]) -> int:
-    from adk_split_eval.freeze.updating import promote
-
-    case_id = str(values["promoting"])
-    with _refusals_are_findings():
-        promote(plan, case_id, trials=values["trials"])
-    click.echo(f"{case_id} is green and no longer pending: it blocks from now on")
-    return 0
-
-
-@contextlib.contextmanager
-def _refusals_are_findings() -> Generator[None, None, None]:
-    """What was understood and refused is exit code 1; what was not understood stays 2."""
-    try:
-        yield
-    except PoolError as error:
-        if not {finding.code for finding in error.findings} & _DECISIONS:
-            raise
-        _stop("\n".join(f.render() for f in error.findings), REFUSED)
-
-
-def _trim(plan: Path) -> int:
-    from adk_split_eval.freeze.maintaining import trim
-
-    found = trim(plan)
-    for case in found:
-        click.echo(f"{safe_terminal(case.case_id)}: {safe_terminal('; '.join(case.why))}")
-    if found:
-        click.echo("remove them from the frozen file, or update them: adk-split-eval freeze --update CASE")
-    else:
-        click.echo("every frozen case names tools and personas that exist")
-    return 0
-
-
-def _from(plan: Path, source: Path, values: dict[str, Any]) -> int:
-    from adk_split_eval.freeze.known_rules import KnownRules
-    from adk_split_eval.freeze.sources import candidates_of
-    from adk_split_eval.plan import load_plan
-
-    loaded = load_plan(plan)
-    stored = candidates_of(
-        source,
-        plan.parent,
-        loaded.plan.plan_id,
-        case_ids=values["cases"],
-        prefix=values["prefix"],
-        agent=loaded.plan.agent,
-        rules=KnownRules(loaded),
-        tell=_progress,
-    )
-    for path, candidate in stored:
-        click.echo(safe_terminal(str(path)))
-        if candidate.no_draft_because:
-            click.echo(f"  no draft: {safe_terminal(candidate.no_draft_because)}")
-    click.echo("next: adk-split-eval pool show ID, then pool approve ID")
-    return 0
-
-
-def _freeze(plan: Path, ids: tuple[str, ...], values: dict[str, Any]) -> int:
-    from adk_split_eval.freeze.maintaining import agent_tools
-    from adk_split_eval.freeze.procedure import check_date, freeze_candidates
-
-    pending = (str(values["pending"]), check_date(values["until"])) if values["pending"] else None
-    report = freeze_candidates(
-        plan,
-        ids,
-        trials=values["trials"],
-        allow_flaky=values["allow_flaky"],
-        already_fixed=values["already_fixed"],
-        pending=pending,
-        replay_tools=values["replay_tools"],
-        shrink_budget=values["budget"] if values["shrinking"] else None,
-        prefix=values["prefix"],
-        tools_of=agent_tools,
-        progress=_progress,
-    )
-    _tell(report, plan)
-    return report.exit_code
-
-
-def _progress(line: str) -> None:
-    click.echo(safe_terminal(line), err=True)
-
-
-def _tell(report: FreezeReport, plan: Path) -> None:
-    for outcome in report.outcomes:
-        name = safe_terminal(outcome.candidate)
-        if outcome.errors is not None:
-            click.echo(safe_terminal("\n".join(f.render() for f in outcome.errors.findings), newlines=True), err=True)
-        elif outcome.kind == "frozen":
-            click.echo(f"{name} frozen as {safe_terminal(outcome.case_id)} (red {outcome.red})")
-        else:
-            click.echo(f"{name} is {safe_terminal(outcome.case_id)}")
-        for note in outcome.notes:
-            click.echo(f"  {safe_terminal(note)}")
-    if not report.outcomes:
-        click.echo(f"nothing approved waits to be frozen beside {safe_terminal(str(plan))}")
-    for path in report.written:
-        click.echo(f"wrote {safe_terminal(path)}")
+        return modes.take_from(plan, source, values)
+    return modes.freeze_all(plan, ids, values)

@@ -55,8 +55,9 @@ CODES: dict[str, Code] = {
     ),
     "ASE957": Code(
         "the draft takes the failure for what is right",
-        "A case made of the failing conversation's own calls and answers passes as long as the bug is there: it guards the bug.",
-        "Write what the agent should have done and said, and keep the criterion that hit.",
+        "A case made of the failing conversation's own calls and answers, or without its failing turn or the criterion that hit, "
+        "passes as long as the bug is there: it guards the bug.",
+        "Write what the agent should have done and said, and keep the failing turn and the criterion that hit.",
     ),
     "ASE958": Code(
         "the draft is no valid fixed case",
@@ -95,7 +96,8 @@ CODES: dict[str, Code] = {
     ),
     "ASE965": Code(
         "a frozen case was edited without a reason",
-        "An expectation that is bent until it passes guards nothing; each change says who made it and why.",
+        "An expectation, a time of grace or a provenance that is bent until it passes guards nothing; each change says who made it "
+        "and why.",
         "`adk-split-eval freeze --update CASE --reason ...`, or undo the edit.",
     ),
     "ASE966": Code(
@@ -110,7 +112,8 @@ CODES: dict[str, Code] = {
     ),
     "ASE968": Code(
         "the expectation cannot be updated",
-        "The case is red for the reason it was frozen for, or could not be judged: what the agent does now is no reference.",
+        "The case is red for the reason it was frozen for, could not be judged, or its trials disagree: what the agent does now "
+        "is no reference. The same holds for an edit by hand, and for the end of a time of grace.",
         "Mend the agent, or give the case a time of grace: `pending: {owner: ..., until: ...}`.",
     ),
 }
