@@ -111,7 +111,9 @@ def test_a_turn_limit_is_not_a_pass(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert result.exit_code == 0
 
 
-@pytest.mark.parametrize(("replies", "verdict"), [("empty", "SIMULATOR"), ("reopens", "SIMULATOR"), ("role_swap", "OK")])
+@pytest.mark.parametrize(
+    ("replies", "verdict"), [("empty", "SIMULATOR"), ("reopens", "SIMULATOR"), ("role_swap", "OK")]
+)
 def test_simulator_faults_are_told_from_the_agents(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, replies: str, verdict: str
 ) -> None:

@@ -33,7 +33,10 @@ class DeskModel(BaseLlm):
         agent = self.model.removeprefix("fake-agent-")
         contents = llm_request.contents
         asked = max(
-            i for i, c in enumerate(contents) if c.role == "user" and any(p.text for p in c.parts or [])
+            i
+            for i, c in enumerate(contents)
+            if c.role == "user"
+            and any(p.text for p in c.parts or [])
             and not any((p.text or "").startswith("For context") for p in c.parts)
         )
         user = "".join(p.text or "" for p in contents[asked].parts)

@@ -5,7 +5,9 @@ from google.adk.evaluation.evaluator import EvaluationResult, PerInvocationResul
 
 
 def always_ok(eval_metric, actual_invocations, expected_invocations=None, conversation_scenario=None):
-    rows = [PerInvocationResult(actual_invocation=i, score=1.0, eval_status=EvalStatus.PASSED) for i in actual_invocations]
+    rows = [
+        PerInvocationResult(actual_invocation=i, score=1.0, eval_status=EvalStatus.PASSED) for i in actual_invocations
+    ]
     return EvaluationResult(overall_score=1.0, overall_eval_status=EvalStatus.PASSED, per_invocation_results=rows)
 
 
