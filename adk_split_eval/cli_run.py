@@ -87,7 +87,12 @@ def _run_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="MODEL=N",
                 help="At most N concurrent calls of a model.",
             ),
-            click.option("-v", "--verbose", count=True, help="More: transcripts of green cases too."),
+            click.option(
+                "-v",
+                "--verbose",
+                count=True,
+                help="Every criterion, and the conversations of cases that are not green; twice: all of them.",
+            ),
             click.option("-q", "--quiet", is_flag=True, help="Only what is not green."),
         ]
     ):
@@ -260,7 +265,12 @@ def _run_sets(
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; may be repeated.")
 @click.option("--no-pool", is_flag=True, help="Do not write hits into the probe pool.")
 @click.option("--fail-on-hit", is_flag=True, help="Exit 1 on a hit.")
-@click.option("-v", "--verbose", count=True, help="More: transcripts of green cases too.")
+@click.option(
+    "-v",
+    "--verbose",
+    count=True,
+    help="Every criterion, and the conversations of cases that are not green; twice: all of them.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Only what is not green.")
 def score(
     source: Path | None,
