@@ -189,7 +189,9 @@ def _already_there(candidate: Candidate, known: dict[str, Any]) -> Frozen:
         message = f"{candidate.id}: {case_id} guards this fault already, frozen from another draft ({stated.get('candidate')})"
         mend = f"change what it expects: adk-split-eval freeze --update {case_id}; and remove the copy of the candidate"
         raise refuse(TWICE, message, path=str(candidate.path or ""), help=mend)
-    _mark(candidate, case_id, str(as_mapping(known.get("provenance")).get("red") or ""))
+    assert candidate.path is not None
+    with files.locked(candidate.path.parent.parent):
+        _mark(candidate, case_id, str(stated.get("red") or ""))
     return Frozen(
         candidate.id, "recovered", case_id, notes=["the case was written before; its candidate is marked now"]
     )

@@ -105,7 +105,6 @@ def store(candidate: Candidate, plan_dir: Path) -> Path:
         OSError: the pool cannot be written.
     """
     with locked(plan_dir):
-        _sweep(pool_dir(plan_dir))
         path, known = _known(candidate, plan_dir)
         if known is None:
             _link_kin(candidate, plan_dir)
@@ -131,9 +130,9 @@ def decided(path: Path) -> str | None:
     return None
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what a killed writer left behind; whoever writes here holds the lock, so nobody needs it."""
-    for leftover in folder.glob(".*.tmp"):
+def _sweep(plan_dir: Path) -> None:
+    """Remove what a killed writer left behind; whoever writes candidates or frozen cases holds the lock."""
+    for leftover in (*pool_dir(plan_dir).glob(".*.tmp"), *plan_dir.glob(".*.frozen.yaml.*.tmp")):
         leftover.unlink(missing_ok=True)
 
 
@@ -291,6 +290,7 @@ def locked(plan_dir: Path) -> Generator[None, None, None]:
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
+        _sweep(plan_dir)
         yield
     finally:
         os.close(handle)

@@ -86,6 +86,15 @@ def test_a_copy_with_another_draft_is_not_marked_frozen(plan: Path) -> None:
     assert pool.load(copy).status == "approved"
 
 
+def test_what_a_killed_freeze_left_behind_is_swept(plan: Path) -> None:
+    desk.approved(plan.parent)
+    leftovers = [plan.parent / ".desk.frozen.yaml.x1.tmp", plan.parent / "probe_pool" / ".S-02-1.yaml.x2.tmp"]
+    for leftover in leftovers:
+        leftover.write_text("half", "utf-8")
+    freeze(plan)
+    assert not any(leftover.exists() for leftover in leftovers)
+
+
 def test_a_hole_blocks(plan: Path) -> None:
     desk.approved(plan.parent, fill="TODO")
     said = refusal(plan)
