@@ -60,3 +60,20 @@ def test_what_was_held_back_works_when_asked_for(project: Any) -> None:
     criteria = {c.name: c for c in result.cases[0].criteria}
     assert criteria["response_match_score"].score == 1.0
     assert result.cases[0].verdict == "PASS"
+
+
+WHOLE = """
+from adk_split_eval.run import adk
+adk.load()
+import sys
+assert "pandas" not in sys.modules
+import google.adk.cli.fast_api
+import pandas
+assert pandas.DataFrame({"a": [1]}).shape == (1, 1)
+from google.adk.evaluation import vertex_ai_eval_facade
+assert vertex_ai_eval_facade.pd.DataFrame is pandas.DataFrame
+"""
+
+
+def test_what_was_held_back_is_whole_when_somebody_else_imports_it(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-W", "ignore", "-c", WHOLE], cwd=tmp_path, check=True)
