@@ -4,8 +4,8 @@ from adk_split_eval.criteria.catalogue import (
     CATALOGUE,
     CriterionInfo,
     function_path,
-    rubric_type,
     get,
+    rubric_type,
     simulated_defaults,
 )
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-StopReason = Literal["script_end", "stop_signal", "max_turns", "empty_turn", "simulator_error", "agent_error", "timeout"]
+StopReason = Literal[
+    "script_end", "stop_signal", "max_turns", "empty_turn", "simulator_error", "agent_error", "timeout"
+]
 EventKind = Literal["call", "response", "text", "transfer", "state", "interrupt"]
 
 
@@ -148,9 +150,7 @@ class Conversation:
             "turns": [
                 {
                     "user": t.user,
-                    "tool_calls": [
-                        {**c.to_json(), "author": c.author, "answered": c.answered} for c in t.tool_calls
-                    ],
+                    "tool_calls": [{**c.to_json(), "author": c.author, "answered": c.answered} for c in t.tool_calls],
                     "intermediate": [x.to_json() for x in t.intermediate],
                     "response": t.response,
                     "events": [e.to_json() for e in t.events],
