@@ -5,6 +5,7 @@ Console, HTML, JUnit and annotations all draw on this, so that a case reads the 
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -348,14 +349,31 @@ def next_actions(result: RunResult) -> list[tuple[str, str]]:
     ids = candidate_ids(result)
     if ids:
         one = ids[0] if len(ids) == 1 else "ID"
+        where = _plan_option(result.candidates[0])
         if len(ids) > 1:
-            actions.append(("adk-split-eval pool list", f"the {len(ids)} candidates by age, count and severity"))
+            actions.append(
+                (f"adk-split-eval pool list{where}", f"the {len(ids)} candidates by age, count and severity")
+            )
         actions += [
-            (f"adk-split-eval pool show {one}", "transcript and draft side by side: was the simulated user in order?"),
-            (f"adk-split-eval pool approve {one}", "the agent is at fault: fill the draft's holes, then approve"),
-            ("adk-split-eval freeze", "run it red once, then it guards in the fixed set"),
+            (
+                f"adk-split-eval pool show {one}{where}",
+                "transcript and draft side by side: was the simulated user in order?",
+            ),
+            (
+                f"adk-split-eval pool approve {one}{where}",
+                "the agent is at fault: fill the draft's holes, then approve",
+            ),
+            (f"adk-split-eval freeze{where}", "run it red once, then it guards in the fixed set"),
         ]
     return actions
+
+
+def _plan_option(candidate: str) -> str:
+    """`` --plan FOLDER`` when the pool is not that of the working directory, so that the command works where it is read."""
+    folder = PurePath(candidate).parent.parent
+    if str(folder) in (".", "") or Path(folder).absolute() == Path.cwd():
+        return ""
+    return f" --plan {shlex.quote(shown_path(str(folder)))}"
 
 
 def _many(count: int, noun: str) -> str:
