@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -133,3 +134,41 @@ def test_a_toolset_that_died_is_an_error(project: Any, tmp_path: Path) -> None:
     case = project.run().cases[0]
     assert case.verdict == "ERROR"
     assert "a toolset could not be loaded: ConnectionError: the server is gone" in case.reasons[0]
+
+
+def test_duplicate_rubric_ids_are_one_cases_trouble(project: Any, tmp_path: Path) -> None:
+    """ADK ends the whole evaluation for them."""
+    from adk_split_eval import api
+    from adk_split_eval.run.session import RunOptions
+
+    project.many(fixed=2).write()
+    rubric = {"rubric_id": "same", "rubric_content": {"text_property": "polite"}, "type": "FINAL_RESPONSE_QUALITY"}
+    cases = [
+        {
+            "eval_id": name,
+            "conversation": [
+                {
+                    "user_content": {"role": "user", "parts": [{"text": f"{name} lookup"}]},
+                    "final_response": {"role": "model", "parts": [{"text": f"done: {name}"}]},
+                    "intermediate_data": {"tool_uses": [{"name": "lookup", "args": {"order": name}}]},
+                }
+            ],
+            "rubrics": rubrics,
+        }
+        for name, rubrics in (("good", []), ("bad", [rubric, rubric]))
+    ]
+    (tmp_path / "raw.evalset.json").write_text(
+        json.dumps({"eval_set_id": "raw", "eval_cases": cases}), encoding="utf-8"
+    )
+    config = {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.5}}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    result = api.run_sets(
+        [str(tmp_path / "raw.evalset.json")],
+        tmp_path / "probe_agent",
+        tmp_path / "config.json",
+        RunOptions(root=tmp_path),
+    )
+    verdicts = {c.case_id: c.verdict for c in result.cases}
+    assert verdicts["good"] == "PASS"
+    assert verdicts["bad"] in ("ERROR", "REJECTED")
+    assert "same" in " ".join(next(c for c in result.cases if c.case_id == "bad").reasons)
