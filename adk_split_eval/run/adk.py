@@ -23,6 +23,7 @@ import warnings
 from collections.abc import Generator
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 OLDEST_ADK = (2, 10)
@@ -99,6 +100,37 @@ def _pandas_on_demand() -> Generator[None]:
 
 
 @contextlib.contextmanager
+def _models_of_fastapi_alone() -> Generator[None]:
+    """ADK describes credentials with the models of FastAPI's ``openapi.models``; the web framework around them stays out.
+
+    While ADK is imported, FastAPI's packages are there without their ``__init__`` having run. Afterwards an import of
+    FastAPI finds the real ones, and its models are the very same classes.
+    """
+    spec = importlib.util.find_spec("fastapi") if "fastapi" not in sys.modules else None
+    if spec is None or not spec.submodule_search_locations:
+        yield
+        return
+    home = Path(spec.submodule_search_locations[0])
+    before = set(sys.modules)
+    packages = {name: types.ModuleType(name) for name in ("fastapi", "fastapi.openapi")}
+    for name, package in packages.items():
+        package.__path__ = [str(home if name == "fastapi" else home / "openapi")]
+        sys.modules[name] = package
+    try:
+        importlib.import_module("fastapi.openapi.models")
+    except Exception:  # noqa: BLE001 - another FastAPI is built otherwise: it is imported as a whole then
+        for name in [n for n in sys.modules if n not in before and n.split(".")[0] == "fastapi"]:
+            del sys.modules[name]
+        packages.clear()
+    try:
+        yield
+    finally:
+        for name, package in packages.items():
+            if sys.modules.get(name) is package:
+                del sys.modules[name]
+
+
+@contextlib.contextmanager
 def _collector_at_rest() -> Generator[None]:
     """No garbage collection while a thousand modules come in, which stay anyway: saves a sixth of the time."""
     was_on = gc.isenabled()
@@ -149,7 +181,12 @@ def load() -> types.SimpleNamespace:
     try:
         with warnings.catch_warnings(), _pandas_on_demand(), _collector_at_rest():
             warnings.simplefilter("ignore")
-            return _namespace()
+            try:
+                with _models_of_fastapi_alone():
+                    return _namespace()
+            except ImportError:
+                # An ADK that wants more of FastAPI than its models gets all of it.
+                return _namespace()
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("google.adk"):
             raise

@@ -66,7 +66,13 @@ WHOLE = """
 from adk_split_eval.run import adk
 adk.load()
 import sys
-assert "pandas" not in sys.modules
+assert "pandas" not in sys.modules and "fastapi" not in sys.modules
+from fastapi.openapi.models import OAuth2 as before
+import fastapi
+from fastapi.openapi.models import OAuth2
+from google.adk.auth import auth_schemes
+assert fastapi.FastAPI(title="x").openapi()["info"]["title"] == "x"
+assert before is OAuth2 is auth_schemes.OAuth2
 import google.adk.cli.fast_api
 import pandas
 assert pandas.DataFrame({"a": [1]}).shape == (1, 1)
