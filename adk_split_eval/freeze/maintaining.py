@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from adk_split_eval.freeze.frozen_file import frozen_path, read_cases
 from adk_split_eval.freeze.naive import call_names
@@ -76,6 +75,7 @@ def agent_tools(loaded: LoadedPlan) -> set[str] | None:
     import asyncio
 
     from adk_split_eval.run.agents import AgentLoadError, load_agent
+    from adk_split_eval.run.tools import tool_names
 
     if not loaded.plan.agent:
         raise NoAgentError("the plan names no agent; add `agent: FOLDER` (relative to the plan)")
@@ -83,22 +83,4 @@ def agent_tools(loaded: LoadedPlan) -> set[str] | None:
         _, root = asyncio.run(load_agent(loaded.path.parent / loaded.plan.agent).fresh())
     except AgentLoadError as error:
         raise NoAgentError(str(error)) from error
-    names: set[str] = set()
-    for tool in _all_tools(root, set()):
-        if hasattr(tool, "get_tools"):
-            return None
-        name = getattr(tool, "name", None) or getattr(tool, "__name__", None)
-        if isinstance(name, str):
-            names.add(name)
-        elif inspect.isroutine(tool):
-            return None
-    return names
-
-
-def _all_tools(agent: Any, seen: set[int]) -> Iterator[Any]:
-    if id(agent) in seen:
-        return
-    seen.add(id(agent))
-    yield from cast("list[Any]", getattr(agent, "tools", None) or [])
-    for child in cast("list[Any]", getattr(agent, "sub_agents", None) or []):
-        yield from _all_tools(child, seen)
+    return tool_names(root)

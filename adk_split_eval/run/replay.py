@@ -15,9 +15,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 
 from adk_split_eval.metrics import values
 from adk_split_eval.record import Case
-
-CONTROL_TOOLS = frozenset({"transfer_to_agent", "exit_loop", "set_model_response"})
-"""ADK's own tools that steer the conversation and touch nothing outside; they run as they are."""
+from adk_split_eval.run.tools import CONTROL_TOOLS
 
 
 class ReplayMismatchError(Exception):

@@ -28,6 +28,7 @@ from adk_split_eval.run.journal import Journal, JournalError, Unit
 from adk_split_eval.run.loop import run_loop
 from adk_split_eval.run.marks import marks_of, metric_files
 from adk_split_eval.run.packed import Packed, pack_plan, pick
+from adk_split_eval.run.tools import unknown_tool_notes
 from adk_split_eval.run.verdicts import exit_code
 
 RESUMABLE_SECONDS = 24 * 3600
@@ -225,6 +226,7 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
         engine = Engine(compiled, agent, engine_options, journal)
         results = run_loop(lambda: engine.run(prepared.cases, options.progress), blocked_after=engine.patience)
         result = assemble(prepared, results, options)
+        result.notes += unknown_tool_notes(agent, prepared.cases)
         if prepared.on_request:
             result.notes += changed_notes(engine.tally)
         stored = journal if engine.spilled else None
