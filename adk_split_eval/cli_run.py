@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import click
 
+from adk_split_eval.report.outputs import FILE, OutputError, check_outputs, to_standard_output
+
 if TYPE_CHECKING:
     from adk_split_eval.record import CompiledPlan, RunResult
     from adk_split_eval.run.session import RunOptions
@@ -45,10 +47,46 @@ def errors_for_people() -> Generator[None]:
         _stop(str(error))
     except JournalOpenError as error:
         _stop(str(error))
+    except OutputError as error:
+        _stop(f"{error}; nothing was run")
     except JournalError as error:
         _stop(f"{error}; the same command resumes", INTERRUPTED)
     except KeyboardInterrupt:
         _stop("interrupted; finished units are stored, the same command resumes", INTERRUPTED)
+
+
+class _Seconds(click.FloatRange):
+    """A time limit: above 0 and finite, or it would end everything at once or could not be waited for."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True, max=31 * 24 * 3600)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return number
+
+
+SECONDS = _Seconds()
+
+_OUTPUTS = (
+    click.option("--json", "json_file", type=FILE, help="Write the machine-readable result; - is standard output."),
+    click.option("--junit", "junit_file", type=FILE, help="Write a JUnit XML report; - is standard output."),
+    click.option("--html", "html_file", type=FILE, help="Write an HTML report; - is standard output."),
+)
+
+
+def _output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_OUTPUTS):
+        function = option(function)
+    return function
+
+
+def _outputs(values: dict[str, Any]) -> dict[str, str | None]:
+    return {"--json": values["json_file"], "--junit": values["junit_file"], "--html": values["html_file"]}
 
 
 def _run_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,11 +97,7 @@ def _run_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--jobs", type=click.IntRange(1, 1000), help="Units in flight at once (default: adapts, 16 to 64)."
             ),
-            click.option(
-                "--json", "json_file", type=click.Path(path_type=Path), help="Write the machine-readable result."
-            ),
-            click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write a JUnit XML report."),
-            click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write an HTML report."),
+            *_OUTPUTS,
             click.option("--fresh", is_flag=True, help="Start anew instead of resuming an interrupted run."),
             click.option(
                 "--resume",
@@ -75,10 +109,10 @@ def _run_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--shared-agent", is_flag=True, help="One agent object for all units, for agents that cannot be copied."
             ),
             click.option(
-                "--unit-timeout", type=float, default=1800.0, show_default=True, help="Seconds for one conversation."
+                "--unit-timeout", type=SECONDS, default=1800.0, show_default=True, help="Seconds for one conversation."
             ),
             click.option(
-                "--call-timeout", type=float, default=300.0, show_default=True, help="Seconds for one model call."
+                "--call-timeout", type=SECONDS, default=300.0, show_default=True, help="Seconds for one model call."
             ),
             click.option(
                 "--model-limit",
@@ -104,8 +138,10 @@ def _limits(pairs: tuple[str, ...]) -> dict[str, int]:
     limits: dict[str, int] = {}
     for pair in pairs:
         model, _, number = pair.rpartition("=")
-        if not model or not number.isdigit() or int(number) < 1:
+        if not model or not number.isdecimal() or int(number) < 1:
             raise click.UsageError(f"--model-limit takes MODEL=N with N of at least 1, not {pair!r}")
+        if limits.get(model, int(number)) != int(number):
+            raise click.UsageError(f"--model-limit is given twice for {model}: {limits[model]} and {number}")
         limits[model] = int(number)
     return limits
 
@@ -134,24 +170,30 @@ def _terminate(_signal: int, _frame: Any) -> None:
 
 
 def _show(result: RunResult, compiled: CompiledPlan | None, values: dict[str, Any]) -> None:
-    from adk_split_eval.record.jsonio import write_atomically
     from adk_split_eval.record.runs import run_folder
-    from adk_split_eval.report.console import print_run
-    from adk_split_eval.report.html import write_html
-    from adk_split_eval.report.junit import write_junit
+    from adk_split_eval.report.console import make_console, print_run
+    from adk_split_eval.report.html import html_report
+    from adk_split_eval.report.junit import junit_xml
+    from adk_split_eval.report.outputs import write_output
 
-    try:
-        if values.get("json_file"):
-            # The stored result, byte for byte: of a large run the conversations are only there.
-            write_atomically(values["json_file"], run_folder(result.run_id).result.read_text(encoding="utf-8"))
-        if values.get("junit_file"):
-            write_junit(result, values["junit_file"], fail_on_hit=bool(values.get("fail_on_hit")))
-        if values.get("html_file"):
-            write_html(result, values["html_file"])
-    except OSError as error:
-        _stop(f"{error.filename}: cannot be written: {error.strerror}; the run itself is stored as {result.run_id}")
+    makers: dict[str, Callable[[], str]] = {
+        # The stored result, byte for byte: of a large run the conversations are only there.
+        "--json": lambda: run_folder(result.run_id).result.read_text(encoding="utf-8"),
+        "--junit": lambda: junit_xml(result, fail_on_hit=bool(values.get("fail_on_hit"))),
+        "--html": lambda: html_report(result),
+    }
+    lost: list[str] = []
+    for option, path in _outputs(values).items():
+        try:
+            if path:
+                write_output(path, makers[option]())
+        except OSError as error:
+            lost.append(f"{error.filename or path}: cannot be written: {error.strerror or error}")
     verbose = -1 if values.get("quiet") else int(values.get("verbose") or 0)
-    print_run(result, compiled, verbose=verbose)
+    taken = any(map(to_standard_output, _outputs(values).values()))
+    print_run(result, compiled, console=make_console(stderr=taken), verbose=verbose)
+    if lost:
+        _stop("\n".join([*lost, f"the run itself is stored as {result.run_id}"]))
 
 
 def _plans(paths: tuple[Path, ...]) -> list[Path]:
@@ -162,28 +204,34 @@ def _plans(paths: tuple[Path, ...]) -> list[Path]:
     return [find_plan(p) if p.is_dir() else p for p in paths]
 
 
+def _foreign_prints(values: dict[str, Any]) -> contextlib.AbstractContextManager[Any]:
+    """What an agent prints while a report goes to standard output, where it would stand in the middle of it."""
+    taken = any(map(to_standard_output, _outputs(values).values()))
+    return contextlib.redirect_stdout(sys.stderr) if taken else contextlib.nullcontext()
+
+
 def _run_one(plan: Path, only: str | None, values: dict[str, Any]) -> int:
     from adk_split_eval import api
     from adk_split_eval.report.progress import progress
 
     options = _options(values, only)
-    with progress() as report_progress:
+    with progress() as report_progress, _foreign_prints(values):
         options.progress = report_progress
         result = api.run(plan, options=options)
     _show(result, None, values)
     return result.exit_code
 
 
-def _run_others(plans: list[Path], only: str | None) -> int:
+def _run_others(plans: list[Path], given: tuple[Path, ...]) -> int:
     """Each plan in a process of its own: ADK imports every agent folder under the same module name."""
     worst = 0
     severity = [0, 3, 1, 2, INTERRUPTED]
-    chosen = set(map(str, plans))
-    rest = [a for a in sys.argv[2:] if a not in chosen]
+    chosen = set(map(str, given))
+    verb, *rest = [a for a in sys.argv[1:] if str(Path(a)) not in chosen]
     for plan in plans:
         click.echo(f"== {plan}")
         code = subprocess.run(
-            [sys.executable, "-m", "adk_split_eval.cli", "run" if only is None else only, *rest, str(plan)], check=False
+            [sys.executable, "-m", "adk_split_eval.cli", verb, *rest, str(plan)], check=False
         ).returncode
         worst = max(worst, code if code in severity else 2, key=severity.index)
     return worst
@@ -228,14 +276,22 @@ def _dispatch(
     plans: tuple[Path, ...], only: str | None, agent: Path | None, config: Path | None, values: dict[str, Any]
 ) -> int:
     signal.signal(signal.SIGTERM, _terminate)
+    if values["fresh"] and values["resume"] is not None:
+        raise click.UsageError("--fresh starts anew and --resume takes up a stored run; give one of them")
     with errors_for_people():
+        check_outputs(_outputs(values))
         if agent is not None:
             return _run_sets(plans, only, agent, config, values)
         if config is not None:
             raise click.UsageError("--config goes with --agent; a plan generates its own configs")
         found = _plans(plans)
         if len(found) > 1:
-            return _run_others(found, {"fixed": "gate", "simulated": "probe"}.get(only or ""))
+            named = [option for option, path in _outputs(values).items() if path]
+            if named:
+                raise click.UsageError(
+                    f"{named[0]} names one place and there are {len(found)} plans; run them one by one"
+                )
+            return _run_others(found, plans)
         return _run_one(found[0], only, values)
 
 
@@ -248,7 +304,7 @@ def _run_sets(
     if not sets:
         raise click.UsageError("name at least one eval set: adk-split-eval run --agent DIR SET…")
     options = _options(values, only)
-    with progress() as report_progress:
+    with progress() as report_progress, _foreign_prints(values):
         options.progress = report_progress
         result = api.run_sets([str(s) for s in sets], agent, config, options)
     _show(result, None, values)
@@ -259,9 +315,7 @@ def _run_sets(
 @click.argument("source", required=False, type=click.Path(path_type=Path))
 @click.option("--traces", type=click.Path(path_type=Path), help="Recorded conversations, one per case id.")
 @click.option("--run", "run_reference", metavar="RUN", help="Judge the conversations of this stored run anew.")
-@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the machine-readable result.")
-@click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write a JUnit XML report.")
-@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write an HTML report.")
+@_output_options
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; may be repeated.")
 @click.option("--no-pool", is_flag=True, help="Do not write hits into the probe pool.")
 @click.option("--fail-on-hit", is_flag=True, help="Exit 1 on a hit.")
@@ -289,6 +343,7 @@ def score(
     from adk_split_eval.run.session import RunOptions
 
     with errors_for_people():
+        check_outputs(_outputs(values))
         options = RunOptions(case_ids=cases, write_candidates=not no_pool, fail_on_hit=values["fail_on_hit"])
         if run_reference is not None:
             result = api.score_run(run_reference, source, options=options)

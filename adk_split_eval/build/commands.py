@@ -142,7 +142,7 @@ def init(folder: Path, plan_id: str | None) -> None:
     "--config", metavar="FILE", help="ADK config that governs them; default: test_config.json beside the first."
 )
 @click.option("--plan-id", help="Id of the plan; default: made of the first set's id.")
-@click.option("-o", "--output", metavar="FILE", help="Where to write the plan; default: standard output.")
+@click.option("-o", "--output", metavar="FILE", help="Where to write the plan; default, and -: standard output.")
 def import_(sets: tuple[str, ...], config: str | None, plan_id: str | None, output: str | None) -> None:
     """Existing ADK eval sets, mixed ones too, as a plan. Comments in it say what was not carried over."""
     from adk_split_eval.build.importing import import_sets
@@ -150,8 +150,8 @@ def import_(sets: tuple[str, ...], config: str | None, plan_id: str | None, outp
 
     try:
         text = import_sets(sets, config, plan_id)
-        if output is None:
-            click.echo(text, nl=False)
+        if output in (None, "-"):
+            click.echo(text.encode("utf-8"), nl=False)
             return
         if Path(output).exists():
             _refuse(
@@ -174,6 +174,8 @@ def split(eval_set: str, config: str | None, output: str) -> None:
     from adk_split_eval.build.splitting import split_set
     from adk_split_eval.plan import PlanError
 
+    if output == "-":
+        raise click.UsageError("-o takes a folder for four files; standard output holds one")
     try:
         result = split_set(eval_set, config)
         files = {Path(output) / name: text for name, text in result.files().items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -14,13 +13,12 @@ from adk_split_eval.record.result import RunResult
 from adk_split_eval.record.runs import RunNotFoundError, load_result
 from adk_split_eval.report import view
 from adk_split_eval.report.history import DRY_SPELL, LAST
+from adk_split_eval.report.outputs import FILE, OutputError, check_outputs, to_standard_output, write_output
 
 if TYPE_CHECKING:
     from adk_split_eval.report.console import Page
     from adk_split_eval.report.diff import RunDiff
     from adk_split_eval.report.history import History
-
-FILE = click.Path(dir_okay=False, allow_dash=True)
 
 
 class InputError(click.ClickException):
@@ -47,17 +45,12 @@ def _page() -> Page:
 
 
 def _write(path: str, text: str, what: str) -> None:
-    """To a file, atomically, or to standard output for ``-``; UTF-8 whatever the terminal's encoding."""
-    if path == "-":
-        click.echo(text.encode("utf-8"), nl=False)
-        return
-    from adk_split_eval.record.jsonio import write_atomically
-
     try:
-        write_atomically(Path(path), text)
+        write_output(path, text)
     except OSError as error:
         _fail(f"{path}: cannot be written ({error.strerror or error})")
-    click.echo(f"{what} written to {path}", err=True)
+    if not to_standard_output(path):
+        click.echo(f"{what} written to {path}", err=True)
 
 
 @click.command("report", epilog="Example: adk-split-eval report --html report.html --junit junit.xml")
@@ -87,6 +80,12 @@ def report(
     RUN is a run id (its beginning is enough), a run folder or a result file; the latest run when left out.
     A FILE of - is standard output.
     """
+    try:
+        check_outputs(
+            {"--html": html_file, "--junit": junit_file, "--json": json_file, "--github": "-" if github else None}
+        )
+    except OutputError as error:
+        _fail(str(error))
     result = _load(run)
     if html_file:
         from adk_split_eval.report.html import html_report

@@ -25,6 +25,7 @@ from adk_split_eval.run.engine import Engine, EngineOptions, Progress, Tally
 from adk_split_eval.run.frozen import remark_on_frozen
 from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
 from adk_split_eval.run.journal import Journal, JournalError, Unit
+from adk_split_eval.run.limits import unused_limit_notes
 from adk_split_eval.run.loop import run_loop
 from adk_split_eval.run.marks import marks_of, metric_files
 from adk_split_eval.run.packed import Packed, pack_plan, pick
@@ -227,6 +228,7 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
         results = run_loop(lambda: engine.run(prepared.cases, options.progress), blocked_after=engine.patience)
         result = assemble(prepared, results, options)
         result.notes += unknown_tool_notes(agent, prepared.cases)
+        result.notes += unused_limit_notes(engine_options.policy.limits, compiled, agent)
         if prepared.on_request:
             result.notes += changed_notes(engine.tally)
         stored = journal if engine.spilled else None

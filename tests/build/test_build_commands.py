@@ -164,6 +164,13 @@ class TestImportAndSplit:
         assert target.read_text("utf-8") == printed.output
         assert call("import", mixed, "-o", target).exit_code == 2
 
+    def test_a_dash_is_standard_output(self, mixed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        assert call("import", mixed, "-o", "-").stdout == call("import", mixed).stdout
+        refused = call("split", mixed, "-o", "-")
+        assert refused.exit_code == 2 and "standard output holds one" in refused.output
+        assert not (tmp_path / "-").exists()
+
     def test_split_writes_two_sets_and_two_configs(self, mixed: Path, tmp_path: Path) -> None:
         result = call("split", mixed, "-o", tmp_path / "out")
         assert result.exit_code == 0 and "note: " in result.output
