@@ -34,24 +34,32 @@ class _FailureCollector(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         watcher = current_watcher()
-        if watcher is not None and record.exc_info and record.exc_info[1] is not None:
-            watcher.failures.append((record.getMessage(), record.exc_info[1]))
+        if watcher is None:
+            return
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None and isinstance(record.args, tuple):
+            error = next((a for a in record.args if isinstance(a, BaseException)), None)
+        if error is not None:
+            watcher.failures.append((record.getMessage(), error))
 
 
 def collect_failures() -> None:
     """Attach the collector to ADK's loggers that alone know of some failures, once."""
-    for name in ("evaluation.local_eval_service", "agents.llm_agent"):
+    for name in ("evaluation.local_eval_service", "agents.llm_agent", "tools.mcp_tool.mcp_tool"):
         logger = logging.getLogger(f"google_adk.google.adk.{name}")
         if not any(isinstance(h, _FailureCollector) for h in logger.handlers):
             logger.addHandler(_FailureCollector())
 
 
 def _lost_toolset() -> str | None:
-    """ADK lets an agent go on without a toolset that cannot be reached: what it then does says nothing about the agent."""
+    """ADK lets an agent go on without a toolset that cannot be reached, or that went away while one of its tools was
+    called: what the agent then does says nothing about the agent."""
     watcher = current_watcher()
     for message, error in watcher.failures if watcher else []:
         if "will run without the tools from toolset" in message:
             return f"a toolset could not be loaded: {describe(error)} ({message.split(', which failed')[0]})"
+        if border.lost_server(message, error):
+            return f"a tool's MCP server was lost while it was called: {describe(error)}"
     return None
 
 

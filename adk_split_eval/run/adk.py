@@ -286,6 +286,23 @@ def hallucination_verdicts(text: str | None) -> list[tuple[str, str]]:
     return [((block.get("sentence") or "").strip(), (block.get("label") or "").strip().lower()) for block in blocks]
 
 
+def lost_server(message: str, error: BaseException) -> bool:
+    """Whether ADK logged that a call to an MCP server broke off. It hands the agent a made-up answer then.
+
+    What the server itself answered, if only that the arguments are wrong, is the agent's business and no loss.
+    """
+    if message.startswith("Unexpected error during MCP tool execution"):
+        return True
+    answer: Any = getattr(error, "error", None)
+    if not message.startswith("MCP tool execution failed") or answer is None:
+        return False
+    return answer.code in _MCP_LOST or getattr(answer, "message", "") == "Session terminated"
+
+
+_MCP_LOST = frozenset({-32000, -32001, 408, 32600})
+"""Connection closed; timed out (MCP SDK 2 and 1); session forgotten (SDK 1)."""
+
+
 def compile_templates_once() -> None:
     """ADK makes a Jinja environment for every message of a simulated user and compiles the same templates in it again.
 

@@ -103,6 +103,10 @@ class Refresher:
             for tool in cast("list[Any]", getattr(agent, "tools", None) or []):
                 if _is_toolset(tool):
                     self._kept.keep(tool, in_place=True)
+                inner: Any = getattr(tool, "agent", None)
+                if inner is not None and _is_agent(inner):
+                    # An agent that is used as a tool has a runner of its own for every call, which closes its toolsets.
+                    self.shared(inner)
         return root
 
     def _refresh(self, root: Any, memo: dict[int, Any]) -> None:
