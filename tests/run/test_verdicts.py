@@ -91,8 +91,8 @@ def test_simulated_is_total() -> None:
             expected = oracle(det, goal, judged, quality, error, faults, cut, required)
             assert decision.verdict == expected, (det, goal, judged, quality, error, faults, cut, required)
             assert decision.reasons or expected == "OK"
-            if det == "failed":
-                assert decision.simulator_suspect == (faults or quality == "failed")
+            ill = faults or quality == "failed"
+            assert decision.simulator_suspect == (det == "failed" and ill), "only a hit found all the same is doubtful"
             seen.add(expected)
     assert seen == {"HIT", "ERROR", "SIMULATOR", "INCONCLUSIVE", "OK"}
 
@@ -108,6 +108,43 @@ def test_a_judged_goal_counts_as_the_goal() -> None:
 def test_nothing_judged_is_never_green() -> None:
     assert decide_fixed(Evidence([])).verdict == "ERROR"
     assert decide_simulated(Evidence([])).verdict == "ERROR"
+    assert combine_fixed([], {"at_least": 0}) == ("ERROR", [])
+    assert combine_fixed([], {"pass_hat": 1, "min": 0.0}) == ("ERROR", [])
+
+
+def test_a_verdict_tells_the_criterions_own_reasons() -> None:
+    failed = CriterionResult("tool_args_v1", "deterministic", "failed", 0.0, 1.0, reasons=["turn 1: a", "turn 2: b"])
+    decision = decide_fixed(Evidence([criterion("tool_order_v1", "deterministic", "passed"), failed]))
+    assert decision.reasons == ["tool_args_v1: turn 1: a", "tool_args_v1: turn 2: b"]
+    assert decision.criteria == ["tool_args_v1"]
+
+
+def test_what_is_green_rests_on_what_passed() -> None:
+    results = [criterion(f"{status}_v1", "deterministic", status) for status in STATUSES if "fail" not in status]
+    results = [r for r in results if r.status != "not_evaluated"]
+    fixed, simulated = decide_fixed(Evidence(results)), decide_simulated(Evidence(results))
+    assert (fixed.verdict, fixed.criteria, fixed.reasons) == ("PASS", ["passed_v1"], [])
+    assert (simulated.verdict, simulated.criteria, simulated.reasons) == ("OK", ["passed_v1"], [])
+
+
+@pytest.mark.parametrize(
+    ("goal", "stopped", "names"),
+    [
+        ("passed", "stopped at max_turns (12)", ["stage_flow_v1"]),
+        ("failed", "stopped at max_turns (12) with the goal open", ["stage_flow_v1", GOAL]),
+    ],
+)
+def test_at_the_cap_what_is_still_missing_is_open_and_nothing_else(goal: str, stopped: str, names: list[str]) -> None:
+    flow = CriterionResult("stage_flow_v1", "deterministic", "failed", 0.0, 1.0, reasons=["never entered: closed"])
+    flow.unfinished = True
+    met = [criterion(GOAL, "deterministic", goal), flow]
+    decision = decide_simulated(Evidence(met, stop_reason="max_turns", max_turns=12))
+    assert decision.verdict == "INCONCLUSIVE"
+    assert decision.reasons == [stopped, "stage_flow_v1: never entered: closed"]
+    assert decision.criteria == names
+    assert decide_simulated(Evidence(met, stop_reason="stop_signal")).verdict == "HIT"
+    flow.unfinished = False
+    assert decide_simulated(Evidence(met, stop_reason="max_turns", max_turns=12)).verdict == "HIT"
 
 
 @pytest.mark.parametrize(
