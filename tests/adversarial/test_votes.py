@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("google.adk.evaluation.eval_case")
 
-from adk_split_eval.record import Conversation, Criterion, Turn
+from adk_split_eval.record import Case, Conversation, Criterion, Turn
 from adk_split_eval.run.accounting import QUALITY, Vote, VoteRow, missing
 from adk_split_eval.run.observe import ModelCall
-from adk_split_eval.run.votes import bounds
+from adk_split_eval.run.votes import bounds, opening_of, score
 
 RUBRICS = "rubric_based_final_response_quality_v1"
 
@@ -110,3 +112,58 @@ def test_each_turn_has_its_own_majority() -> None:
     assert combined_bounds(matches, votes, talk(), 0) == (1.0, 1.0)
     assert combined_bounds(matches, votes[:2], talk(), 1) == (0.0, 1.0)
     assert combined_bounds(matches, votes[:1], talk(), 0) == (0.5, 0.5)
+
+
+def test_two_votes_that_disagree_turn_by_turn_agree_on_nothing() -> None:
+    votes = [Vote("PASSED", 0.5, [VoteRow(a, "PASSED"), VoteRow(1.0 - a, "PASSED")]) for a in (1.0, 0.0)]
+    assert combined_bounds(criterion("final_response_match_v2"), votes, talk(), 0) == (0.0, 0.0)
+
+
+def test_one_vote_alone_keeps_the_score_adk_gave() -> None:
+    vote = Vote("PASSED", 0.9, [VoteRow(1.0, "PASSED"), VoteRow(0.0, "FAILED")])
+    assert combined_bounds(criterion("final_response_match_v2"), [vote], talk(), 0) == (0.9, 0.9)
+
+
+def test_a_vote_without_a_score_for_a_turn_is_no_vote_on_it() -> None:
+    votes = [
+        Vote("PASSED", 1.0, [VoteRow(1.0, "PASSED"), VoteRow(1.0, "PASSED")]),
+        Vote("PASSED", 1.0, [VoteRow(1.0, "PASSED"), VoteRow(None, "NOT_EVALUATED")]),
+    ]
+    assert combined_bounds(criterion("hallucinations_v1"), votes, talk(), 0) == (1.0, 1.0)
+
+
+def test_votes_that_are_missing_cannot_lift_a_score_above_the_highest() -> None:
+    vote = Vote("FAILED", 0.5, [VoteRow(0.5, "FAILED")])
+    assert combined_bounds(criterion("hallucinations_v1"), [vote], talk(1), 2) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("name", [RUBRICS, "hallucinations_v1"])
+def test_votes_on_nothing_are_not_green(name: str) -> None:
+    rows = [] if name == RUBRICS else [VoteRow(None, "NOT_EVALUATED")]
+    votes = [Vote("PASSED", 1.0, list(rows)) for _ in range(3)]
+    assert combined_bounds(criterion(name), votes, talk(1), 0) == (0.0, 0.0)
+
+
+def test_what_one_vote_alone_comes_to() -> None:
+    assert score(criterion(QUALITY), quality_vote("vv"), talk(), "hello") == 1.0
+    assert score(criterion(QUALITY), quality_vote("iv"), talk(), "hello") == 0.5
+    assert score(criterion("hallucinations_v1"), Vote("PASSED", 0.7), talk(), "hello") == 0.7
+    assert score(criterion("hallucinations_v1"), Vote("PASSED", None), talk(), "hello") == 0.0
+
+
+def test_a_judged_criterion_the_catalogue_does_not_know_is_voted_on_all_the_same() -> None:
+    votes = [Vote("PASSED", 1.0, [VoteRow(1.0, "PASSED")])] * 3
+    assert combined_bounds(criterion("safety_of_a_later_adk_v1"), votes, talk(1), 0) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("eval_case", "opening"),
+    [
+        ({"conversation_scenario": {"starting_prompt": "hello"}}, "hello"),
+        ({"conversation_scenario": {"starting_prompt": None}}, ""),
+        ({"conversation_scenario": None}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_opening_is_the_scenarios_starting_prompt(eval_case: dict[str, Any], opening: str) -> None:
+    assert opening_of(Case("simulated", "S", eval_case)) == opening
