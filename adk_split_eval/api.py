@@ -147,6 +147,7 @@ def run_sets(
     """
     from adk_split_eval.lint import lint_sets, refusing_codes, rejecting_codes
     from adk_split_eval.run import RunError, RunOptions, run_compiled
+    from adk_split_eval.run.codes import UNKNOWN_NAME
     from adk_split_eval.run.raw import compile_sets, load_sets
 
     chosen = Path(config) if config is not None else None
@@ -162,7 +163,8 @@ def run_sets(
     findings = [f for f in found if f.level != "error" or (f.case_id is not None and f.code in rejecting)]
     options = options or RunOptions()
     options.write_candidates = False
-    compiled = compile_sets(raw, Path(agent).absolute(), findings)
+    unknown = [f for f in found if f.code in UNKNOWN_NAME]
+    compiled = compile_sets(raw, Path(agent).absolute(), findings, unknown)
     raw.clear()
     return run_compiled(_placed(compiled), options)
 

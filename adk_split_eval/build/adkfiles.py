@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from adk_split_eval.build.jsonfile import JsonFile, JsonPath, read_json
+from adk_split_eval.criteria.old_formats import old_format
 from adk_split_eval.plan import PlanError
 from adk_split_eval.record import Finding
 
@@ -53,14 +54,9 @@ def read_set(path: str | Path) -> AdkSet:
         PlanError: not readable, in an old list format, or not of ADK's shape; with place and mend.
     """
     file = read_json(path)
-    if isinstance(file.data, list):
-        file.refuse(
-            "ASE603",
-            "this is ADK's old list format; what it expects stands under keys (query, expected_tool_use, reference) that "
-            "the importer does not guess at",
-            (),
-            "migrate it first: load it once with ADK's load_eval_set_from_file and save what model_dump_json gives",
-        )
+    old = old_format(file.data)
+    if old is not None:
+        file.refuse("ASE603", f"{old.message}; the importer does not guess at its keys", (), old.mend)
     data = file.mapping(file.data, (), "the eval set")
     if "eval_set_id" not in data and "evalSetId" in data:
         file.refuse(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from adk_split_eval.plan.codes import CodeInfo
 
+UNKNOWN_NAME = ("ASE201", "ASE227")
+"""What lint calls a criterion that is no metric: with a near name, and without one."""
+
 CODES: dict[str, CodeInfo] = {
     "ASE901": CodeInfo(
         "Selected case does not exist",

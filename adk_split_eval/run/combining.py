@@ -9,6 +9,7 @@ from typing import Any
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, TrialResult
 from adk_split_eval.record.result import Verdict
 from adk_split_eval.record.triage import triage
+from adk_split_eval.run.codes import UNKNOWN_NAME
 from adk_split_eval.run.statistics import too_few, wilson
 from adk_split_eval.run.verdicts import QUALITY, combine_fixed, worst
 
@@ -137,7 +138,7 @@ def flags_of(result: CaseResult, trial: TrialResult) -> list[str]:
     for c in trial.criteria:
         if c.name == QUALITY and c.status == "failed":
             flags.append("quality_failed")
-        if c.status == "not_evaluated":
+        if c.status == "not_evaluated" and not any(code in reason for code in UNKNOWN_NAME for reason in c.reasons):
             flags.append("judge_error" if c.kind == "judged" else "metric_error")
     if result.flaky:
         flags.append("flaky")

@@ -27,6 +27,8 @@ EFFICIENCY = ("tool_call_count_v1", "inference_call_count_v1", "token_usage_v1",
 RESPONSE_CRITERIA = frozenset({"response_match_score", "final_response_match_v2", "response_evaluation_score"})
 # Invariants can be judged on the turns there are, however the conversation ended.
 ON_PARTIAL = frozenset({"forbidden_tools_v1", "grounded_numbers_v1"})
+NAMED_WRONG = "named_wrong"
+"""The parameter of a raw config's criterion that says where it stands and what may be meant, in case ADK has no such metric."""
 
 
 @dataclass(slots=True)
@@ -234,7 +236,10 @@ async def _judge_once(subject: Subject, criterion: Criterion) -> CriterionResult
         result.votes = [vote.status.lower()]
     if vote.failure is not None or vote.status == "NOT_EVALUATED":
         result.score = None
-        result.reasons = [vote.failure or "ADK did not evaluate it (status NOT_EVALUATED)", *result.reasons]
+        cause = vote.failure or "ADK did not evaluate it (status NOT_EVALUATED)"
+        if cause.startswith("NotFoundError") and criterion.source == "adk":
+            cause = criterion.params.get(NAMED_WRONG, cause)
+        result.reasons = [cause, *result.reasons]
     elif vote.status == "INFORMATIONAL":
         result.status = "not_applicable" if vote.score is None else "informational"
     elif vote.status == "FAILED" and vote.score is None:

@@ -6,15 +6,20 @@ Reads ADK's own files into cases, with the criteria of the config that governs e
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from adk_split_eval.build.jsonplaces import locate
 from adk_split_eval.criteria import CATALOGUE, rubric_type
+from adk_split_eval.criteria.old_formats import old_format
 from adk_split_eval.record import Case, CompiledPlan, CompiledSet, Criterion, Finding
 from adk_split_eval.run import adk as border
+from adk_split_eval.run.judge import NAMED_WRONG
 from adk_split_eval.run.packed import FROM
 
 DEFAULT_CRITERIA: dict[str, Any] = {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}
@@ -81,8 +86,11 @@ def load_sets(selectors: list[str], config: Path | None) -> list[RawSet]:
     for text in selectors:
         path, ids = parse_selector(text)
         data = read_json(path)
+        if (old := old_format(data)) is not None:
+            raise RawInputError(f"{path}:1:1: ASE603 {old.message}\n  help: {old.mend}")
         if not isinstance(data, dict) or "eval_cases" not in data:
-            raise RawInputError(f"{path}: ASE907 not an ADK eval set (no eval_cases); `adk-split-eval lint` says more")
+            lacking = "a list" if isinstance(data, list) else "no eval_cases"
+            raise RawInputError(f"{path}: ASE907 not an ADK eval set ({lacking}); `adk-split-eval lint` says more")
         config_path, config_data = _config_of(path, config)
         try:
             dumped = _validated(adk, cast("dict[str, Any]", data))
@@ -140,21 +148,51 @@ def _check(sets: list[RawSet]) -> None:
     for raw in sets:
         set_id = str(raw.data.get("eval_set_id"))
         if set_id in seen:
-            raise RawInputError(f"{raw.path}: ASE908 eval_set_id {set_id!r} is also in {seen[set_id]}")
+            place, other = _place(raw.path, "eval_set_id"), _place(seen[set_id], "eval_set_id")
+            said = "the set is named twice" if place == other else f"eval_set_id {set_id!r} is also in {other}"
+            raise RawInputError(f"{place}: ASE908 {said}; {_apart(place == other)}")
         seen[set_id] = raw.path
         ids = [c["eval_id"] for c in raw.data["eval_cases"]]
         if not ids:
-            raise RawInputError(f"{raw.path}: ASE908 the set has no cases; nothing would be judged")
+            place = _place(raw.path, "eval_cases")
+            raise RawInputError(f"{place}: ASE908 the set has no cases; nothing would be judged")
         twice = sorted(i for i, times in Counter(ids).items() if times > 1)
         if twice:
-            raise RawInputError(f"{raw.path}: ASE908 eval_id {twice[0]!r} stands twice")
+            first, second = [number for number, one in enumerate(ids) if one == twice[0]][:2]
+            place = _place(raw.path, "eval_cases", second, "eval_id")
+            line = _place(raw.path, "eval_cases", first, "eval_id").rsplit(":", 2)[1]
+            raise RawInputError(
+                f"{place}: ASE908 eval_id {twice[0]!r} stands twice, first in line {line}; give every case its own"
+            )
         unknown = [i for i in raw.selected if i not in ids]
         if unknown:
-            raise RawInputError(f"{raw.path}: ASE901 no case {unknown[0]!r}; there are: {', '.join(ids)}")
+            near = difflib.get_close_matches(unknown[0], ids, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(ids)}"
+            raise RawInputError(f"{raw.path}: ASE901 no case {unknown[0]!r}; {hint}")
 
 
-def compile_sets(sets: list[RawSet], agent_dir: Path, findings: list[Finding] | None = None) -> CompiledPlan:
-    """Cases out of raw sets; each set is its own group so that its config's simulator governs it."""
+def _apart(same: bool) -> str:
+    return "name it once, with all its cases behind the colon" if same else "rename one of them"
+
+
+def _place(path: Path, *keys: str | int) -> str:
+    """``path:line:column`` of a value that stands in an eval set, whichever way its key is spelled."""
+    text = path.read_text(encoding="utf-8-sig")
+    line, column = locate(text, keys)
+    if keys[-1] == "eval_id" and (line, column) == locate(text, keys[:-1]):
+        line, column = locate(text, (*keys[:-1], "evalId"))
+    return f"{path}:{line}:{column}"
+
+
+def compile_sets(
+    sets: list[RawSet], agent_dir: Path, findings: list[Finding] | None = None, unknown: Sequence[Finding] = ()
+) -> CompiledPlan:
+    """Cases out of raw sets; each set is its own group so that its config's simulator governs it.
+
+    Args:
+        findings: what lint says of the sets.
+        unknown: what lint says of criteria that are no metrics; told when ADK has none of that name either.
+    """
     compiled = CompiledPlan("adk_sets", str(agent_dir), str(Path.cwd()))
     compiled.extra["files"] = [str(p) for raw in sets for p in (raw.path, raw.config_path) if p]
     several = len(sets) > 1
@@ -164,6 +202,7 @@ def compile_sets(sets: list[RawSet], agent_dir: Path, findings: list[Finding] | 
             if raw.selected and data["eval_id"] not in raw.selected:
                 continue
             case = _case(raw, data, group)
+            _tell_unknown(case, raw, unknown)
             case.findings = [
                 f
                 for f in findings or []
@@ -209,6 +248,17 @@ def _case(raw: RawSet, data: dict[str, Any], group: str) -> Case:
         case.criteria.append(Criterion("final_state_v1", "deterministic", "ours", 1.0, params={"expect": expected}))
     case.criteria.sort(key=lambda c: c.kind == "judged")
     return case
+
+
+def _tell_unknown(case: Case, raw: RawSet, findings: Sequence[Finding]) -> None:
+    for criterion in case.criteria:
+        if criterion.source != "adk" or criterion.name in CATALOGUE:
+            continue
+        for finding in findings:
+            if finding.path == str(raw.config_path) and f"`{criterion.name}`" in finding.message:
+                told = "; ".join(filter(None, (finding.message, finding.help)))
+                criterion.params[NAMED_WRONG] = f"{finding.place()}: {finding.code} {told}"
+                break
 
 
 def criterion_of(

@@ -191,7 +191,7 @@ def test_without_a_config_adks_defaults_are_written_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "code", "says"),
     [
-        ([{"query": "hi", "expected_tool_use": [], "reference": "x"}], "ASE603", "old list format"),
+        ([{"query": "hi", "expected_tool_use": [], "reference": "x"}], "ASE603", "oldest list format"),
         ([{"name": "x", "data": []}], "ASE603", "old list format"),
         ({"evalSetId": "x", "evalCases": []}, "ASE604", "camelCase at the top"),
         ({"criteria": {}}, "ASE602", "no eval_set_id"),
