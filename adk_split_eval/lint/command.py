@@ -103,6 +103,9 @@ def lint(
     empty = _folders_without_files(paths, result.files)
     for folder in empty:
         click.echo(f"error: {printable(folder)}: {_NOTHING_HERE}", err=True)
+    if adk_command and _holds_no_command(adk_command):
+        click.echo(f"error: --command {printable(adk_command)}: {_NO_COMMAND}", err=True)
+        empty.append(adk_command)
     sys.exit(2 if empty else exit_code(result, strict))
 
 
@@ -110,6 +113,16 @@ _NOTHING_HERE = (
     "this folder holds no plan (*.plan.yaml, *.plan.yml), no ADK eval set and no config: nothing was looked at; "
     "check the path, or name the files"
 )
+
+
+_NO_COMMAND = "no `adk eval AGENT SET` stands there: nothing was looked at; check the path, or give the line itself"
+
+
+def _holds_no_command(given: str) -> bool:
+    """Whether neither the file nor the line named has anything to look at: it must not be green either."""
+    from adk_split_eval.lint.commands import read_commands
+
+    return not read_commands(given)
 
 
 def _folders_without_files(paths: tuple[str, ...], files: list[str]) -> list[str]:

@@ -23,8 +23,8 @@ def check(project: Project) -> Iterator[Report]:
     from adk_split_eval.lint.selected import commands
 
     for command in commands(project):
-        paths = list(dict.fromkeys(s.path for s in command.selectors))
-        if len(paths) > 1 and not command.config:
+        paths = list(dict.fromkeys(s.path for s in command.selectors if s.path.endswith(".json")))
+        if len(paths) > 1 and not command.config and command.complete:
             yield Report(
                 command.document,
                 (),
