@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import sqlite3
 import threading
@@ -75,6 +76,17 @@ class StoredUnit:
     judged_hash: str = ""
 
 
+def write_error(path: Path, error: sqlite3.Error | OSError) -> JournalError:
+    """What to say when something of a run cannot be stored."""
+    cause = getattr(error, "strerror", None) or error
+    return JournalError(f"{path}: cannot be written: {cause}; finished units are safe{_mend(error)}")
+
+
+def _mend(error: sqlite3.Error | OSError) -> str:
+    full = "disk is full" in str(error) or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return "; make room on that disk" if full else ""
+
+
 class Journal:
     """Open (and create) the journal at ``path``.
 
@@ -98,7 +110,7 @@ class Journal:
             if version == 1:
                 self._db.execute(_FROM_1_TO_2)
         except (sqlite3.Error, OSError) as error:
-            raise JournalOpenError(f"{path}: the journal cannot be opened: {error}") from error
+            raise JournalOpenError(f"{path}: the journal cannot be opened: {error}{_mend(error)}") from error
         if version > SCHEMA_VERSION:
             raise JournalError(
                 f"{path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION})"
@@ -221,7 +233,7 @@ class Journal:
                         self._db.execute("ROLLBACK")
                     raise
         except sqlite3.Error as error:
-            raise JournalError(f"{self.path}: cannot be written: {error}; finished units are safe") from error
+            raise write_error(self.path, error) from error
 
 
 def acted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -24,7 +25,7 @@ from adk_split_eval.run.contrasts import apply_contrasts
 from adk_split_eval.run.engine import Engine, EngineOptions, Progress, Tally
 from adk_split_eval.run.frozen import remark_on_frozen
 from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
-from adk_split_eval.run.journal import Journal, JournalError, Unit
+from adk_split_eval.run.journal import Journal, JournalError, Unit, write_error
 from adk_split_eval.run.limits import unused_limit_notes
 from adk_split_eval.run.loop import run_loop
 from adk_split_eval.run.marks import marks_of, metric_files
@@ -233,7 +234,9 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
             result.notes += changed_notes(engine.tally)
         stored = journal if engine.spilled else None
         finish(prepared, result, options, _conversations(journal), agent.directory, stored)
-        journal.set_meta("pid", "")
+        with contextlib.suppress(JournalError):
+            # The disk is full to the last byte: that this process has ended shows without it.
+            journal.set_meta("pid", "")
     return result
 
 
@@ -292,7 +295,29 @@ def finish(
     agent_dir: Path | None,
     stored: Journal | None = None,
 ) -> None:
-    """Store the result, then pool the hits: the result is on disk before anything after it can fail."""
+    """Store the result, then pool the hits: the result is on disk before anything after it can fail.
+
+    Raises:
+        JournalError: it cannot be written (full disk); what is in the journal is intact and the run counts as unfinished.
+    """
+    try:
+        _finish(prepared, result, options, conversation_of, agent_dir, stored)
+    except OSError as error:
+        # What looks finished would not be taken up again, and what it still owes would never come.
+        for leftover in (prepared.folder.result, prepared.folder.result.with_suffix(".json.partial")):
+            with contextlib.suppress(OSError):
+                leftover.unlink(missing_ok=True)
+        raise write_error(Path(error.filename or prepared.folder.result), error) from error
+
+
+def _finish(
+    prepared: Prepared,
+    result: RunResult,
+    options: RunOptions,
+    conversation_of: Callable[[CaseResult], Conversation | None],
+    agent_dir: Path | None,
+    stored: Journal | None,
+) -> None:
     apply_contrasts(prepared.compiled, result, conversation_of, fail_on_hit=options.fail_on_hit)
     write_result(prepared.folder, result, stored)
     share = prepared.compiled.extra.get("audit")
