@@ -98,20 +98,21 @@ class _Walk:
         if not fitting:
             return [self._wrong_type(node, [option for option, _ in alternatives], path)]
         results = (self._one(node, option, path, model) for option, model in fitting)
-        problems = min(results, key=len) if len(fitting) > 1 else next(results)
-        if not problems and check not in (None, "hole"):
-            problems = self._value_check(check, node, path)
-        return problems
+        return min(results, key=len) if len(fitting) > 1 else next(results)
 
     def _alternatives(self, schema: Schema, name: str) -> list[tuple[Schema, str]]:
-        """The schema's alternatives, references followed, each with the model it belongs to."""
+        """The schema's alternatives, references followed, each with the model it belongs to.
+
+        A check of all alternatives together, at any depth, is a check of each.
+        """
         if "$ref" in schema:
             model = str(schema["$ref"]).removeprefix("#/$defs/")
             return self._alternatives(self.defs[model], model)
         options: list[Schema] | None = schema.get("anyOf") or schema.get("oneOf")
         if options is None:
             return [(schema, name)]
-        return [found for option in options for found in self._alternatives(option, name)]
+        shared: Schema = {"x-check": schema["x-check"]} if "x-check" in schema else {}
+        return [({**shared, **found}, model) for option in options for found, model in self._alternatives(option, name)]
 
     def _one(self, node: Node, schema: Schema, path: DocumentPath, name: str) -> list[Problem]:
         """Problems of a node whose type fits."""

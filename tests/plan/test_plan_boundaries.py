@@ -1,0 +1,198 @@
+"""Where a plan is just right and where it just is not: values at their limits, what stands beside a mistake, exact places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from adk_split_eval.plan import PlanError, load_plan
+from adk_split_eval.plan.checking import check_alone, check_document, check_plan
+from adk_split_eval.plan.loading import build_models
+from adk_split_eval.plan.reading import parse_document, read_document
+
+FIXED = "fixed_set: {cases: [{case_id: F-01, turns: [{user: hello, expect_tools: [look]}]}]}\n"
+SIMULATED = "sim_set: {cases: [{case_id: S-01, starting_prompt: a, goal: b, goal_required: false}]}\n"
+
+
+def codes(text: str) -> list[str]:
+    """Codes found in a plan, those of rejected cases with the case."""
+    try:
+        document = parse_document(text, "demo.plan.yaml")
+    except PlanError as error:
+        return [finding.code for finding in error.findings]
+    checked = check_document(document, Path("nowhere") / "demo.plan.yaml")
+    return [f"{f.case_id} {f.code}" if f.case_id else f.code for f in checked.findings]
+
+
+def plan(*more: str) -> list[str]:
+    return codes("plan_id: demo\n" + "".join(more))
+
+
+def test_a_rejected_case_takes_no_other_with_it(tmp_path: Path) -> None:
+    cases = "[{case_id: F-01}, {case_id: F-02, turns: [{user: hello, expect_tools: [look]}]}, {case_id: F-03}]"
+    simulated = "[{case_id: S-01, goal: b}, {case_id: S-02, starting_prompt: a, goal: b}]"
+    path = tmp_path / "demo.plan.yaml"
+    path.write_text(
+        f"plan_id: demo\nmodels: {{judge: j}}\nfixed_set: {{cases: {cases}}}\nsim_set: {{cases: {simulated}}}\n",
+        "utf-8",
+    )
+    loaded = load_plan(path)
+    assert loaded.plan.fixed_set and loaded.plan.sim_set
+    assert [case.case_id for case in loaded.plan.fixed_set.cases] == ["F-02"]
+    assert [case.case_id for case in loaded.plan.sim_set.cases] == ["S-02"]
+    assert [(one.set, one.case_id) for one in loaded.rejected] == [
+        ("fixed", "F-01"),
+        ("fixed", "F-03"),
+        ("simulated", "S-01"),
+    ]
+    assert loaded.place(loaded.plan.fixed_set.cases[0]).column == 38
+
+
+def test_a_plan_id_of_a_wrong_type_blames_no_frozen_file(tmp_path: Path) -> None:
+    (tmp_path / "12.frozen.yaml").write_text("plan_id: other\ncases: []\n", "utf-8")
+    (tmp_path / "demo.plan.yaml").write_text("plan_id: 12\n" + FIXED, "utf-8")
+    assert [finding.code for finding in check_plan(tmp_path / "demo.plan.yaml").errors] == ["ASE011"]
+
+
+def test_a_plan_alone_in_its_folder_is_alone(tmp_path: Path) -> None:
+    plan = tmp_path / "demo.plan.yaml"
+    check_alone(plan)
+    plan.write_text("plan_id: demo\n" + FIXED, "utf-8")
+    check_alone(plan)
+    (tmp_path / "other.plan.yml").write_text("plan_id: other\n" + FIXED, "utf-8")
+    with pytest.raises(PlanError, match=r"ASE041 .*other\.plan\.yml"):
+        check_alone(plan)
+    check_alone(tmp_path / "gone.plan.yaml")
+
+
+@pytest.mark.parametrize(
+    ("share", "fits"),
+    [
+        ('"1%"', True),
+        ('"0.5%"', True),
+        ('"100%"', True),
+        ('" 7 % "', True),
+        ('"0%"', False),
+        ('"100.5%"', False),
+        ('"ten"', False),
+        ("2", False),
+        ("0.5", True),
+    ],
+)
+def test_shares_at_their_limits(share: str, fits: bool) -> None:
+    assert plan(f"policy: {{audit: {share}}}\n", FIXED) == ([] if fits else ["ASE013"])
+
+
+@pytest.mark.parametrize(
+    ("samples", "fits"), [("1", True), ("3", True), ("0", False), ("-1", False), ("2", False), ("true", False)]
+)
+def test_samples_of_a_judge_at_their_limits(samples: str, fits: bool) -> None:
+    criteria = (
+        f"  criteria: {{hallucinations_v1: {{judge_model_options: {{judge_model: j, num_samples: {samples}}}}}}}\n"
+    )
+    cases = "fixed_set:\n" + criteria + "  cases: [{case_id: F-01, turns: [{user: hello, expect_tools: [look]}]}]\n"
+    assert plan(cases) == ([] if fits else ["ASE037"])
+
+
+def test_a_judged_criterion_that_is_switched_off_needs_no_judge() -> None:
+    criteria = "criteria: {hallucinations_v1: , per_turn_user_simulator_quality_v1: , grounded_numbers_v1: 1.0}"
+    case = "cases: [{case_id: S-01, starting_prompt: a, goal: b, goal_required: false}]"
+    assert plan(f"sim_set: {{{criteria}, {case}}}\n") == []
+    assert plan(f"sim_set: {{{criteria.replace('hallucinations_v1: ', 'hallucinations_v1: 0.5')}, {case}}}\n") == [
+        "ASE036"
+    ]
+
+
+def test_a_case_that_leaves_the_plans_process_and_expects_nothing_is_rejected() -> None:
+    process = "process: {events: {done: {tool: finish}}, ending: {event: done}}\n"
+    case = "fixed_set: {cases: [{case_id: F-01, turns: [{user: hello}]%s}]}\n"
+    assert plan(process, case % "") == []
+    assert plan(process, case % ", process: false") == ["F-01 ASE038"]
+
+
+def test_a_file_just_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "demo.plan.yaml"
+    with path.open("wb") as file:
+        file.truncate(64 * 1024 * 1024 + 1)
+    with pytest.raises(PlanError, match="ASE001 the file is larger than 64 MB"):
+        read_document(path)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "turns: [{user: &said hello, expect_tools: [look], expect_response: *said}]",
+        "turns: [{user: &said 'hello', expect_tools: [look], expect_response: *said}]",
+        "turns: [{user: hello, expect_tools: &tools [look], expect_response: x}, {user: more, expect_tools: *tools}]",
+        "turns: [{user: hello, expect_tools: [&call {name: look, args: {a: 1}}, *call]}]",
+    ],
+)
+def test_any_value_can_be_repeated_by_its_anchor(case: str) -> None:
+    assert plan(f"models: {{judge: j}}\nfixed_set: {{cases: [{{case_id: F-01, {case}}}]}}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("!!map {a: 1}", []),
+        ("!!seq [1]", []),
+        ("!!str 12", []),
+        ("! 12", []),
+        ("! {a: 1}", []),
+        ("!!set {a: 1}", ["ASE008"]),
+        ("!!int 12", ["ASE008"]),
+        ("!!seq {a: 1}", []),
+    ],
+)
+def test_tags_that_say_what_is_there_anyway(value: str, found: list[str]) -> None:
+    assert plan(f"session_input: {{state: {{x: {value}}}}}\n", FIXED) == found
+
+
+def test_where_values_end() -> None:
+    text = "plan_id: demo\nagent: {a: [1, 2], b: {c: 3}  }\nfixed_set:\n  cases:\n  - case_id: F-01\n    turns: [ ]  # none\n\nx:\n- a\n- b: c\n"
+    document = parse_document(text, "p")
+
+    def end(*path: str | int) -> tuple[int, int]:
+        place = document.place(path)
+        return place.end_line, place.end_column
+
+    assert end("agent") == (2, 32)
+    assert end("agent", "a") == (2, 18)
+    assert end("agent", "b") == (2, 29)
+    assert end("fixed_set") == end("fixed_set", "cases", 0) == end("fixed_set", "cases", 0, "turns") == (6, 15)
+    assert end("x") == (10, 7)
+
+
+@pytest.mark.parametrize(("digits", "found"), [(299, []), (300, ["ASE006"])])
+def test_numbers_of_hundreds_of_digits(digits: int, found: list[str]) -> None:
+    assert plan(f"session_input: {{state: {{x: {'9' * digits}}}}}\n", FIXED) == found
+
+
+def test_a_tab_inside_a_line_is_not_its_indentation() -> None:
+    with pytest.raises(PlanError) as caught:
+        parse_document("plan_id: demo\nagent: a\tb: c\n", "p")
+    (finding,) = caught.value.findings
+    assert (finding.line, finding.column) == (2, 11)
+    assert "colon" in finding.message and "tab" not in finding.message
+
+
+def test_a_process_that_is_neither_rules_nor_false() -> None:
+    document = parse_document("plan_id: demo\n" + SIMULATED.replace("}]}", ", process: 5}]}"), "p")
+    (finding,) = check_document(document, Path("p")).findings
+    assert (finding.code, finding.message) == (
+        "ASE011",
+        "`process` in case S-01 takes a mapping or false, not the number 5",
+    )
+
+
+def test_what_only_the_models_refuse_is_an_error_at_its_place(tmp_path: Path) -> None:
+    """The checks come first, so this takes a plan whose errors nobody has looked at."""
+    path = tmp_path / "demo.plan.yaml"
+    path.write_text("plan_id: demo\nmodels:\n  judge: 7\n", "utf-8")
+    checked = check_plan(path)
+    checked.errors.clear()
+    with pytest.raises(PlanError) as caught:
+        build_models(checked)
+    (finding,) = caught.value.findings
+    assert (finding.code, finding.path, finding.line, finding.column) == ("ASE011", str(path), 3, 10)
