@@ -1,210 +1,292 @@
 """Breaks the code on purpose, one small change at a time, and asks the tests whether they notice.
 
-    python tools/mutation_check.py                       # 30 changes in each room, drawn with a fixed seed
-    python tools/mutation_check.py --each 0 run/verdicts # every change in the files whose path holds this
+    python tools/mutation_check.py metrics/values                  # 40 changes drawn with seed 1
+    python tools/mutation_check.py --each 0 --json out.jsonl plan/ # every change in the files whose path holds this
+    python tools/mutation_check.py --again out.jsonl               # only what survived the last time
 
-Each change runs its room's tests in a forked process that is handed the changed module by an import hook; nothing is
-written to the source tree. A change that no test notices is printed as a survivor with its line. It takes an hour or
-more for everything, so it is no part of the continuous tests; ``docs/mutation-check.md`` keeps what was found.
+Works on a copy of the checkout in a temporary folder; nothing is written to the source tree. First the tests of the
+room run once under coverage, unchanged, which tells which test passes through which line and that they are green; then
+one process that has imported and collected everything forks a child for each change, which exchanges the code of the
+changed function and runs the tests that pass through its statement, quickest first, until one fails. What runs on
+import (tables, defaults, functions called by them) is changed by an import hook in a child that collects anew. A change
+that no test notices is printed as a survivor, or as unreached if no test passes through its line; one that never ends
+counts as noticed. Tests of cost are left out: on a busy machine they would notice anything. Needs Python 3.11 and the packages of the development environment.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import copy
 import importlib.abc
 import importlib.util
+import json
 import os
 import random
+import shutil
 import signal
 import sys
+import tempfile
 import time
+import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from mutation_changes import Change, all_changes
+from mutation_tests import Chosen, Coverage, Recorder, Server, run_pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "adk_split_eval"
-LIMIT = 180.0
+NOT_COPIED = (".venv*", ".git", ".hypothesis", ".adk-split-eval", ".*_cache", "__pycache__")
 
-PURE = [
-    "tests/metrics/test_" + n + ".py"
-    for n in ("goal", "invariants", "matching", "responses", "text", "trajectory", "values", "registry")
-]
+METRICS = ["tests/metrics"]
 ROOMS: dict[str, list[str]] = {
-    "metrics/process": ["tests/process"],
+    "metrics/process": ["tests/process", "tests/metrics"],
     "metrics/numbers": ["tests/metrics_numbers"],
     "metrics/grounded_numbers.py": ["tests/metrics_numbers"],
-    "metrics/adapter": ["tests/metrics/test_adapter.py", "tests/metrics/test_adapter_team.py"],
-    "metrics/team": ["tests/metrics/test_adapter_team.py"],
-    "metrics": PURE,
+    "metrics/values.py": METRICS,
+    "metrics/trajectory": METRICS,
+    "metrics/patterns.py": METRICS,
+    "metrics/matching.py": METRICS,
+    "metrics": ["tests/metrics", "tests/process"],
     "run/verdicts.py": ["tests/run/test_verdicts.py", "tests/properties"],
     "run/votes.py": ["tests/adversarial/test_votes.py", "tests/adversarial/test_judge_accounting.py"],
     "run/accounting.py": ["tests/adversarial/test_judge_accounting.py"],
     "run/judge.py": ["tests/adversarial/test_judge_accounting.py", "tests/cases", "tests/silent_greens"],
     "plan": ["tests/plan"],
 }
-"""Room → the tests that guard it; the first that fits a file holds."""
-
-COMPARE = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-           ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}  # fmt: skip
-ARITHMETIC = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult}
-
-
-def changes(node: ast.AST) -> Iterator[ast.AST]:
-    """Every small change of one node."""
-    if isinstance(node, ast.Compare):
-        for index, operator in enumerate(node.ops):
-            if type(operator) in COMPARE:
-                changed = copy.deepcopy(node)
-                changed.ops[index] = COMPARE[type(operator)]()
-                yield changed
-    elif isinstance(node, ast.BoolOp):
-        yield ast.BoolOp(ast.And() if isinstance(node.op, ast.Or) else ast.Or(), node.values)
-        for index in range(len(node.values)):
-            rest = [v for i, v in enumerate(node.values) if i != index]
-            yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield node.operand
-    elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-        yield ast.BinOp(node.left, ARITHMETIC[type(node.op)](), node.right)
-    elif isinstance(node, ast.IfExp):
-        yield ast.IfExp(node.test, node.orelse, node.body)
-    elif isinstance(node, ast.If):
-        yield ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield ast.Constant(not node.value)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        yield ast.Constant(node.value + 1)
-    elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
-        yield ast.Return(ast.Constant(None))
-    elif isinstance(node, ast.Continue):
-        yield ast.Break()
-    elif isinstance(node, ast.comprehension) and node.ifs:
-        yield ast.comprehension(node.target, node.iter, node.ifs[1:], node.is_async)
-
-
-class Change:
-    """One change of one file: the ``number``-th that :func:`changes` offers, in source order."""
-
-    def __init__(self, path: Path, number: int, line: int, before: str, after: str) -> None:
-        self.path, self.number, self.line, self.before, self.after = path, number, line, before, after
-
-    def __str__(self) -> str:
-        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.before}  →  {self.after}"
-
-    def tree(self) -> ast.Module:
-        module = ast.parse(self.path.read_text("utf-8"))
-        for number, (parent, name, index, changed) in enumerate(offered(module)):
-            if number == self.number:
-                if index is None:
-                    setattr(parent, name, changed)
-                else:
-                    getattr(parent, name)[index] = changed
-                return ast.fix_missing_locations(module)
-        raise LookupError(self)
-
-
-def offered(module: ast.Module) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
-    """(parent, field, index, changed node) of every change; annotations and texts are left alone."""
-    for parent in ast.walk(module):
-        for name, value in ast.iter_fields(parent):
-            if name in ("annotation", "returns", "type_params", "decorator_list"):
-                continue
-            for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
-                if isinstance(child, ast.AST):
-                    for changed in changes(child):
-                        if hasattr(child, "lineno"):
-                            ast.copy_location(changed, child)
-                        yield parent, name, index, changed
-
-
-def all_changes(path: Path) -> list[Change]:
-    module = ast.parse(path.read_text("utf-8"))
-    found: list[Change] = []
-    for number, (parent, name, index, changed) in enumerate(offered(module)):
-        child = getattr(parent, name) if index is None else getattr(parent, name)[index]
-        line = getattr(child, "lineno", getattr(parent, "lineno", 0))
-        before, after = (" ".join(ast.unparse(ast.fix_missing_locations(n)).split())[:100] for n in (child, changed))
-        if before != after:
-            found.append(Change(path, number, line, before, after))
-    return found
+"""Room → the tests that guard it; the first that fits a file holds. ``--tests`` names others."""
 
 
 class Hook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Hands out one module in its changed form."""
 
-    def __init__(self, change: Change) -> None:
-        parts = change.path.relative_to(ROOT).with_suffix("").parts
+    def __init__(self, root: Path, change: Change) -> None:
+        self.path = root / change.file
+        parts = Path(change.file).with_suffix("").parts
         self.package = parts[-1] == "__init__"
         self.name = ".".join(parts[:-1] if self.package else parts)
-        self.change = change
+        self.tree = change.tree(root)
 
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> object:
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> Any:
         if fullname != self.name:
             return None
-        where = [str(self.change.path.parent)] if self.package else None
+        where = [str(self.path.parent)] if self.package else None
         return importlib.util.spec_from_file_location(
-            fullname, self.change.path, loader=self, submodule_search_locations=where
+            fullname, self.path, loader=self, submodule_search_locations=where
         )
 
     def create_module(self, spec: object) -> None:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        exec(compile(self.change.tree(), str(self.change.path), "exec"), module.__dict__)
+        exec(compile(self.tree, str(self.path), "exec"), module.__dict__)
 
 
-def tests_of(path: Path) -> list[str] | None:
-    relative = path.relative_to(PACKAGE).as_posix()
-    return next((tests for room, tests in ROOMS.items() if relative.startswith(room)), None)
+def codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from codes(constant)
 
 
-def noticed(change: Change | None, tests: list[str]) -> bool | None:
-    """Whether the tests fail on the change (or without any); None when they did not come to an end in time."""
-    child = os.fork()
-    if child == 0:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        if change is not None:
-            sys.meta_path.insert(0, Hook(change))
-        import pytest
+def exchange(root: Path, change: Change, functions: dict[tuple[str, str, int], list[FunctionType]]) -> bool:
+    """Put the change into the function objects that are alive; False when that cannot be done."""
+    assert change.function is not None
+    name, first, _ = change.function
+    path = str(root / change.file)
+    module = compile(change.tree(root), path, "exec")
+    new = next((c for c in codes(module) if c.co_name == name and c.co_firstlineno == first), None)
+    old = functions.get((path, name, first), [])
+    if new is None or not old or any(f.__code__.co_freevars != new.co_freevars for f in old):
+        return False
+    for function in old:
+        function.__code__ = new
+    return True
 
-        code = 70
+
+# Children ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Child:
+    """A forked process that answers with one JSON value."""
+
+    process: int
+    answer: int
+    until: float
+
+    @classmethod
+    def start(cls, work: Callable[[], Any], limit: float) -> Child:
+        reader, writer = os.pipe()
+        process = os.fork()
+        if process:
+            os.close(writer)
+            return cls(process, reader, time.monotonic() + limit)
         try:
-            options = [
-                "-x",
-                "-q",
-                "-p",
-                "no:cacheprovider",
-                "--assert=plain",
-                "-W",
-                "ignore::pytest.PytestAssertRewriteWarning",
-                "-c",
-                "pyproject.toml",
-            ]
-            code = int(pytest.main([*options, *tests]))
-        finally:
-            os._exit(code)
-    until = time.monotonic() + LIMIT
-    while time.monotonic() < until:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status) != 0
-        time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return None
+            os.setsid()
+            os.close(reader)
+            with open(os.devnull, "w") as null:  # noqa: PTH123
+                os.dup2(null.fileno(), 1)
+                if not os.environ.get("MUTATION_CHECK_SHOWS"):
+                    os.dup2(null.fileno(), 2)
+            answer = json.dumps(work())
+        except BaseException:  # noqa: BLE001 -- a change can end in anything; the parent must hear of it
+            answer = json.dumps({"broken": traceback.format_exc()})
+        with os.fdopen(writer, "w") as pipe:
+            pipe.write(answer)
+        os._exit(0)
+
+    def poll(self) -> Any:
+        """The answer; None while there is none; {"late": True} when its time is over or it died without a word."""
+        import select
+
+        if select.select([self.answer], [], [], 0)[0]:
+            with os.fdopen(self.answer, "r") as pipe:
+                text = pipe.read()
+            self._end()
+            return json.loads(text) if text else {"late": True}
+        if time.monotonic() < self.until:
+            return None
+        os.close(self.answer)
+        self._end()
+        return {"late": True}
+
+    def _end(self) -> None:
+        try:
+            os.killpg(self.process, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+
+
+def side_by_side(tasks: Iterable[tuple[Any, Callable[[], Any], float]], jobs: int) -> Iterator[tuple[Any, Any]]:
+    """(task, answer) of every (task, work, seconds allowed), ``jobs`` at a time."""
+    waiting, running = list(tasks)[::-1], dict[int, tuple[Any, Child]]()
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            task, work, limit = waiting.pop()
+            child = Child.start(work, limit)
+            running[child.process] = (task, child)
+        for process, (task, child) in list(running.items()):
+            answer = child.poll()
+            if answer is not None:
+                del running[process]
+                yield task, answer
+        time.sleep(0.01)
+
+
+def alone(work: Callable[[], Any]) -> Any:
+    """The answer of one child without a limit of time."""
+    ((_, answer),) = side_by_side([("", work, 10**6)], 1)
+    if isinstance(answer, dict) and ("broken" in answer or "late" in answer):
+        raise RuntimeError(answer.get("broken", "the process ended without an answer"))
+    return answer
+
+
+# The check -----------------------------------------------------------------------------------------------------------
+
+
+class Check:
+    def __init__(self, root: Path, seed: int, jobs: int, budget: float) -> None:
+        self.root, self.seed, self.jobs, self.budget = root, seed, jobs, budget
+
+    def learn(self, paths: tuple[str, ...]) -> Coverage:
+        def work() -> Any:
+            recorder = Recorder(self.root)
+            run_pytest(paths, recorder, self.seed)
+            return asdict(recorder.learned)
+
+        told = alone(work)
+        told["lines"] = {f: {int(n): c for n, c in at.items()} for f, at in told["lines"].items()}
+        return Coverage(**told)
+
+    def affordable(self, coverage: Coverage, tests: list[str]) -> list[str]:
+        """The first of the tests that fit the budget of one change; at least one."""
+        spent, chosen = 0.0, list[str]()
+        for test in tests:
+            spent += coverage.seconds[test]
+            if chosen and spent > self.budget:
+                continue
+            chosen.append(test)
+        return chosen
+
+    def results(self, coverage: Coverage, paths: tuple[str, ...], drawn: list[Change]) -> Iterator[tuple[Change, Any]]:
+        """(change, answer): the test that noticed it under ``by``, ``late``, ``broken``, or ``unreached``."""
+        swapped, imported = list[Change](), list[Change]()
+        for change in drawn:
+            if not coverage.tests(change):
+                yield change, {"by": "", "unreached": True}
+            else:
+                (imported if coverage.on_import(change) else swapped).append(change)
+        if swapped:
+            for number, answer in self._served(coverage, paths, swapped):
+                if answer.get("impossible"):
+                    imported.append(swapped[number])
+                else:
+                    yield swapped[number], answer
+        yield from side_by_side([(c, self._anew(coverage, c), 60 + 4 * self.budget) for c in imported], self.jobs)
+
+    def _anew(self, coverage: Coverage, change: Change) -> Callable[[], Any]:
+        tests = self.affordable(coverage, coverage.tests(change))
+
+        def work() -> Any:
+            sys.meta_path.insert(0, Hook(self.root, change))
+            plugin = Chosen(tests)
+            code = run_pytest(["-x", *dict.fromkeys(t.split("::")[0] for t in tests)], plugin, self.seed)
+            return {"by": plugin.failed or ("" if code == 0 else f"exit code {code}")}
+
+        return work
+
+    def _served(self, coverage: Coverage, paths: tuple[str, ...], drawn: list[Change]) -> Iterator[tuple[int, Any]]:
+        """The changes made in a process that has collected the tests: (place in ``drawn``, answer)."""
+        reader, writer = os.pipe()
+
+        def in_child(server: Server, change: Change, tests: list[str]) -> Callable[[], Any]:
+            def work() -> Any:
+                if not exchange(self.root, change, server.functions):
+                    return {"impossible": True}
+                return {"by": server.run(tests)}
+
+            return work
+
+        def serve(server: Server) -> None:
+            tasks: list[tuple[int, Callable[[], Any], float]] = []
+            for number, change in enumerate(drawn):
+                tests = self.affordable(coverage, coverage.tests(change))
+                limit = 20 + 4 * sum(coverage.seconds[t] for t in tests)
+                tasks.append((number, in_child(server, change, tests), limit))
+            for number, answer in side_by_side(tasks, self.jobs):
+                os.write(writer, (json.dumps([number, answer]) + "\n").encode())
+
+        process = os.fork()
+        if process == 0:
+            os.close(reader)
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, 1)
+            try:
+                run_pytest(paths, Server(self.root, serve), self.seed)
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as lines:
+            for line in lines:
+                number, answer = json.loads(line)
+                yield number, answer
+        os.waitpid(process, 0)
+
+
+def tests_of(file: str) -> tuple[str, ...]:
+    relative = file.removeprefix("adk_split_eval/")
+    return tuple(next((tests for room, tests in ROOMS.items() if relative.startswith(room)), ()))
 
 
 def warm_up() -> None:
     """Import once what every fork needs; nothing of the package itself, whose modules are to be changed."""
     warnings.simplefilter("ignore")
+    import coverage  # noqa: F401
     import hypothesis  # noqa: F401
-    import pytest  # noqa: F401
     import yaml  # noqa: F401
 
     try:
@@ -215,37 +297,81 @@ def warm_up() -> None:
         return
 
 
+def copied(target: Path) -> Path:
+    root = target / "checkout"
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
+    return root
+
+
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("paths", nargs="*", default=["metrics/", "run/verdicts.py", "run/votes.py", "run/accounting.py", "run/judge.py", "plan/"])  # fmt: skip
-    options.add_argument("--each", type=int, default=30, help="changes drawn for each path given; 0 means all")
-    options.add_argument("--seed", type=int, default=1)
-    chosen = options.parse_args()
-    os.chdir(ROOT)
-    warm_up()
-    killed = total = 0
-    for wanted in chosen.paths:
-        files = [
-            p for p in sorted(PACKAGE.rglob("*.py")) if wanted in p.relative_to(PACKAGE).as_posix() and tests_of(p)
-        ]
-        pool = [change for path in files for change in all_changes(path)]
-        drawn = pool if chosen.each == 0 else random.Random(chosen.seed).sample(pool, min(chosen.each, len(pool)))
-        for tests in {tuple(tests_of(p) or ()) for p in files}:
-            if noticed(None, list(tests)) is not False:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="*", default=["metrics/", "run/verdicts.py", "run/votes.py", "run/accounting.py", "run/judge.py", "plan/"])  # fmt: skip
+    parser.add_argument("--each", type=int, default=40, help="changes drawn for each path given; 0 means all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="changes tried at the same time")
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests one change may cost")
+    parser.add_argument("--tests", nargs="+", metavar="PATH", help="guard everything with these tests instead")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write a line for every change tried")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="only what survived in this earlier --json")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
+        root = copied(Path(folder))
+        os.chdir(root)
+        sys.path.insert(0, str(root))
+        os.environ["PYTHONPATH"] = str(root)
+        warm_up()
+        return checked(Check(root, chosen.seed, chosen.jobs, chosen.budget), chosen)
+
+
+def survivors(file: Path) -> set[tuple[str, str, str]]:
+    told = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    return {(t["file"], t["before"], t["after"]) for t in told if t["result"] in ("survived", "unreached")}
+
+
+def checked(check: Check, chosen: argparse.Namespace) -> int:
+    known: dict[tuple[str, ...], Coverage] = {}
+    again = survivors(ROOT / chosen.again) if chosen.again else None
+    paths = chosen.paths
+    total = seen = 0
+    out = open(ROOT / chosen.json, "w") if chosen.json else None  # noqa: PTH123, SIM115
+    for path in paths:
+        files = [p for p in sorted((check.root / "adk_split_eval").rglob("*.py")) if path in p.as_posix()]
+        pool = [c for p in files for c in all_changes(check.root, p) if chosen.tests or tests_of(c.file)]
+        if again is not None:
+            drawn = [c for c in pool if (c.file, c.before, c.after) in again]
+        elif chosen.each == 0:
+            drawn = pool
+        else:
+            drawn = random.Random(chosen.seed).sample(pool, min(chosen.each, len(pool)))
+        guards: dict[tuple[str, ...], list[Change]] = {}
+        for change in sorted(drawn, key=lambda c: (c.file, c.number)):
+            guards.setdefault(tuple(chosen.tests or tests_of(change.file)), []).append(change)
+        started, noticed = time.monotonic(), 0
+        for tests, changes in guards.items():
+            if tests not in known:
+                known[tests] = check.learn(tests)
+            if not known[tests].green:
                 print(f"{' '.join(tests)}: these tests do not pass on the code as it is")
+                print("\n".join(known[tests].failed[:20]))
                 return 2
-        started, seen = time.monotonic(), 0
-        for change in sorted(drawn, key=lambda c: (str(c.path), c.line)):
-            result = noticed(change, tests_of(change.path) or [])
-            seen += result is not False
-            if result is False:
-                print(f"survived  {change}", flush=True)
-        killed, total = killed + seen, total + len(drawn)
-        print(
-            f"{wanted}: {seen} of {len(drawn)} noticed, {len(pool)} possible, {time.monotonic() - started:.0f} s",
-            flush=True,
-        )
-    print(f"{killed} of {total} changes noticed ({killed / max(total, 1):.0%})")
+            for change, answer in check.results(known[tests], tests, changes):
+                result = (
+                    "broken" if "broken" in answer
+                    else "unreached" if "unreached" in answer
+                    else "late" if "late" in answer
+                    else "noticed" if answer["by"] else "survived"
+                )  # fmt: skip
+                noticed += result in ("noticed", "late", "broken")
+                if result in ("survived", "unreached", "broken"):
+                    print(f"{result:9} {change}", flush=True)
+                if out:
+                    line = {"result": result, "by": answer.get("by", ""), "broken": answer.get("broken", "")}
+                    out.write(json.dumps({**line, **asdict(change)}, ensure_ascii=False) + "\n")
+                    out.flush()
+        seen, total = seen + noticed, total + len(drawn)
+        took = time.monotonic() - started
+        print(f"{path}: {noticed} of {len(drawn)} noticed, {len(pool)} possible, {took:.0f} s", flush=True)
+    print(f"{seen} of {total} changes noticed ({seen / max(total, 1):.0%})")
     return 0
 
 
