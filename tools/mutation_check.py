@@ -310,6 +310,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="changes tried at the same time")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests one change may cost")
+    parser.add_argument(
+        "--without", nargs="+", metavar="PART", default=[], help="leave out files whose path holds this"
+    )
     parser.add_argument("--tests", nargs="+", metavar="PATH", help="guard everything with these tests instead")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write a line for every change tried")
     parser.add_argument("--again", type=Path, metavar="FILE", help="only what survived in this earlier --json")
@@ -336,6 +339,7 @@ def checked(check: Check, chosen: argparse.Namespace) -> int:
     out = open(ROOT / chosen.json, "w") if chosen.json else None  # noqa: PTH123, SIM115
     for path in paths:
         files = [p for p in sorted((check.root / "adk_split_eval").rglob("*.py")) if path in p.as_posix()]
+        files = [p for p in files if not any(part in p.as_posix() for part in chosen.without)]
         pool = [c for p in files for c in all_changes(check.root, p) if chosen.tests or tests_of(c.file)]
         if again is not None:
             drawn = [c for c in pool if (c.file, c.before, c.after) in again]
