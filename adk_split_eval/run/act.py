@@ -11,7 +11,7 @@ from typing import Any
 from adk_split_eval.record import Case, Conversation, Event
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.agents import LoadedAgent
-from adk_split_eval.run.loop import isolated
+from adk_split_eval.run.loop import isolated, unfinished
 from adk_split_eval.run.observe import current_watcher, describe
 from adk_split_eval.run.simulate import Ending, ObservingProvider
 
@@ -115,7 +115,7 @@ async def act(
             )
             invocations, error = await infer(adk, service, agent.app_name, eval_case, use_live)
     except TimeoutError:
-        error = f"the conversation did not finish within {unit_timeout:g} s"
+        error = unfinished(unit_timeout)
         ending.stop_reason = "timeout"
     except BaseException as problem:  # noqa: BLE001 - one case's crash never touches another, not even its sys.exit
         error = isolated(problem)

@@ -116,6 +116,13 @@ def exit_message(error: SystemExit) -> str:
     return f"the code of this case tried to end the whole process (SystemExit: {error.code})"
 
 
+def unfinished(limit: float | None) -> str:
+    """Why a conversation ended at its time limit, in seconds: blocking code uses it up, and may swallow the interruption."""
+    watcher = current_watcher()
+    cause = f": {watcher.blocked}" if watcher is not None and watcher.blocked else ""
+    return f"the conversation did not finish within {limit or 0.0:g} s{cause}"
+
+
 def isolated(error: BaseException) -> str:
     """What foreign code raised, as a sentence.
 
@@ -192,7 +199,11 @@ def _watchdog(loop: asyncio.AbstractEventLoop, limit: float | None) -> Generator
         late = time.monotonic() - last
         if late > limit and asyncio.current_task(loop) is not None:
             last = time.monotonic()
-            raise BlockedError(f"the code of this case kept everything else from running for {late:.1f} s")
+            said = f"the code of this case kept everything else from running for {late:.1f} s"
+            watcher = current_watcher()
+            if watcher is not None:
+                watcher.blocked = said
+            raise BlockedError(said)
 
     def watch() -> None:
         while not ended.wait(limit / 4):

@@ -76,7 +76,11 @@ class CallPolicy:
 
 @dataclass(slots=True)
 class Watcher:
-    """Collects what happens inside one unit."""
+    """Collects what happens inside one unit.
+
+    Attributes:
+        blocked: what was said when its code was interrupted because it let nothing else run.
+    """
 
     unit: str
     seed: int
@@ -86,6 +90,7 @@ class Watcher:
     failures: list[tuple[str, BaseException]] = field(default_factory=list[tuple[str, BaseException]])
     in_flight: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     on_call: Callable[[ModelCall], None] | None = None
+    blocked: str = ""
     tasks: weakref.WeakSet[asyncio.Task[Any]] = field(default_factory=weakref.WeakSet[Any])
 
     def gate(self, model: str) -> asyncio.Semaphore | None:

@@ -23,6 +23,7 @@ from adk_split_eval.record import Case, Event
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.act import Acted, build_service, infer, raw_events, record, session_identity
 from adk_split_eval.run.agents import LoadedAgent, load_agent
+from adk_split_eval.run.loop import unfinished
 from adk_split_eval.run.observe import describe
 from adk_split_eval.run.simulate import Ending, ObservingProvider
 
@@ -150,7 +151,7 @@ async def act_interrupted(
             async with asyncio.timeout(unit_timeout):
                 error = await run.both_halves()
         except TimeoutError:
-            error = f"the conversation did not finish within {unit_timeout:g} s"
+            error = unfinished(unit_timeout)
             run.ending.stop_reason = "timeout"
         except Exception as problem:  # noqa: BLE001 - one case's crash never touches another
             error = describe(problem)

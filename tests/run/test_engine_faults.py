@@ -53,11 +53,20 @@ def test_every_fault_is_one_cases_error(project: Any) -> None:
 
 
 def test_code_that_blocks_everything_is_interrupted(project: Any) -> None:
-    project.fixed = {"F-blocks": "F-blocks blocks", "F-good": "F-good lookup", "F-late": "F-late lookup"}
+    # The first conversation of a process waits for imports, which would count as its own time.
+    project.fixed = {"F-first": "F-first lookup", "F-blocks": "F-blocks blocks"}
+    project.fixed |= {"F-good": "F-good lookup", "F-late": "F-late lookup"}
     cases = {c.case_id: c for c in project.run(jobs=1, engine={"unit_timeout": 3.0}).cases}
     assert cases["F-blocks"].verdict == "ERROR"
     assert "kept everything else from running" in cases["F-blocks"].reasons[0]
     assert cases["F-good"].verdict == cases["F-late"].verdict == "PASS"
+
+
+def test_code_that_goes_on_blocking_is_named_as_the_cause_of_the_time_limit(project: Any) -> None:
+    project.fixed = {"F-first": "F-first lookup", "F-stubborn": "F-stubborn stubborn"}
+    case = project.run(jobs=1, engine={"unit_timeout": 2.0}).cases[1]
+    assert case.verdict == "ERROR"
+    assert case.reasons[0].startswith("the conversation did not finish within 2 s: the code of this case kept")
 
 
 METRICS = """

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
 from collections.abc import AsyncGenerator
@@ -64,6 +65,14 @@ def blocks(order: str) -> dict[str, Any]:
     return {}
 
 
+def stubborn(order: str) -> dict[str, Any]:
+    """Lets nobody else run, and goes on when it is interrupted."""
+    for _ in range(3):
+        with contextlib.suppress(Exception):
+            time.sleep(3600)
+    return {}
+
+
 def nothing(order: str) -> None:
     """Returns nothing."""
 
@@ -78,7 +87,9 @@ def recurses(order: str) -> dict[str, Any]:
     return recurses(order)
 
 
-TOOLS = {f.__name__: f for f in (lookup, broken, leaves, unfit, cancels, hangs, blocks, nothing, huge, recurses)}
+TOOLS = {
+    f.__name__: f for f in (lookup, broken, leaves, unfit, cancels, hangs, blocks, stubborn, nothing, huge, recurses)
+}
 
 
 def _texts(request: LlmRequest, role: str) -> list[str]:
