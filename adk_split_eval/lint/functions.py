@@ -1,40 +1,20 @@
-"""Finds a custom metric's function in source, without importing anything, and reads what it would do when called."""
+"""Finds a custom metric's function without importing anything: in the agent folder, the project, or what is installed."""
 # os functions instead of pathlib: this room starts cold on every commit.
-# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH118, PTH120, PTH123, PTH208
+# ruff: noqa: PTH100, PTH110, PTH113, PTH118, PTH120, PTH123, PTH208
 
 from __future__ import annotations
 
-import ast
 import os
 import sys
 from functools import cache
-from typing import Literal, NamedTuple
 
-Problem = Literal["", "no-dot", "no-module", "no-name", "not-callable", "off-path", "unknown"]
+from adk_split_eval.lint import function_source
+from adk_split_eval.lint.function_source import Resolution, has_adk, inspect, module_file
 
+__all__ = ["Resolution", "forget", "mentions", "registers_models", "resolve", "resolve_in_project"]
 
 TEAM = "adk_split_eval.metrics.team."
 """Under this path generated configs name a team's own metric."""
-
-
-class Resolution(NamedTuple):
-    """What is known of one dotted path.
-
-    Attributes:
-        problem: empty when a function was found where ADK can import it.
-        environment_known: whether this interpreter has google-adk, so that what it cannot find, ADK cannot find.
-        arity: why the function cannot take ADK's four arguments; empty when it can.
-        threshold_line: line on which it reads its first parameter's ``threshold``; 0 when it does not.
-    """
-
-    problem: Problem
-    message: str = ""
-    help: str = ""
-    file: str = ""
-    function: str = ""
-    environment_known: bool = True
-    arity: str = ""
-    threshold_line: int = 0
 
 
 @cache
@@ -47,23 +27,23 @@ def resolve(dotted: str, folder: str, agent_dir: str | None) -> Resolution:
         return resolve_in_project(dotted.removeprefix(TEAM), folder)
     path = _on_import_path(module, folder, agent_dir)
     if path is not None:
-        return _inspect(path, module, name, dotted) if path else Resolution("unknown")
+        return inspect(path, module, name, dotted) if path else Resolution("unknown")
     near = _near(module, folder)
+    if near is not None and _is_installed_with(near):
+        return Resolution("needs-install", f"`{module}` is {os.path.relpath(near)}: `adk eval` finds it only where this project is installed",
+                          "install the project there (pip install -e .)")  # fmt: skip
     if near is not None:
+        near = os.path.relpath(near)
         return Resolution("off-path", f"`{module}` is {near}, which `adk eval` cannot import: the project root is not on its import path",
                           "put the function into the agent folder and name it agent.<module>.<function>, or install it as a package")  # fmt: skip
     hint = " (this environment has no google-adk, so a package installed where `adk eval` runs is not seen)"
-    known = _has_adk()
+    known = has_adk()
     return Resolution(
         "no-module",
         f"there is no module `{module}`{'' if known else hint}",
         "correct code_config.name",
         environment_known=known,
     )
-
-
-def _has_adk() -> bool:
-    return any(os.path.isdir(os.path.join(p or ".", "google", "adk")) for p in sys.path)
 
 
 def _on_import_path(module: str, folder: str, agent_dir: str | None) -> str | None:
@@ -74,24 +54,10 @@ def _on_import_path(module: str, folder: str, agent_dir: str | None) -> str | No
     if parts[0] in sys.builtin_module_names or parts[0] in sys.stdlib_module_names:
         return ""
     for root in sys.path:
-        found = _module_file(root or ".", parts)
+        found = module_file(root or ".", parts)
         if found is not None:
             return found
     return None
-
-
-def _module_file(root: str, parts: list[str]) -> str | None:
-    base = os.path.join(root, *parts)
-    for candidate in (base + ".py", os.path.join(base, "__init__.py")):
-        if os.path.isfile(candidate):
-            return candidate
-    parent = os.path.join(root, *parts[:-1])
-    try:
-        names = os.listdir(parent)
-    except OSError:
-        return None
-    compiled = parts[-1] + "."
-    return "" if any(n.startswith(compiled) and n.endswith((".so", ".pyd")) for n in names) else None
 
 
 def _in_agent(parts: list[str], folder: str, agent_dir: str | None) -> str | None:
@@ -100,7 +66,7 @@ def _in_agent(parts: list[str], folder: str, agent_dir: str | None) -> str | Non
     if not folders:
         return ""
     for candidate in folders:
-        found = _module_file(candidate, parts[1:]) if parts[1:] else os.path.join(candidate, "__init__.py")
+        found = module_file(candidate, parts[1:]) if parts[1:] else os.path.join(candidate, "__init__.py")
         if found is not None:
             return found
     return None
@@ -134,9 +100,9 @@ def _near(module: str, folder: str) -> str | None:
     """A file that looks like the module, at or above the config's folder."""
     here = os.path.abspath(folder or ".")
     for _ in range(6):
-        found = _module_file(here, module.split("."))
+        found = module_file(here, module.split(".")) or module_file(os.path.join(here, "src"), module.split("."))
         if found:
-            return os.path.relpath(found)
+            return found
         parent = os.path.dirname(here)
         if parent == here or os.path.exists(os.path.join(here, ".git")):
             return None
@@ -144,91 +110,22 @@ def _near(module: str, folder: str) -> str | None:
     return None
 
 
-@cache
-def _tree(path: str) -> ast.Module | None:
-    try:
-        with open(path, encoding="utf-8") as stream:
-            return ast.parse(stream.read(4_000_000))
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _inspect(path: str, module: str, name: str, dotted: str) -> Resolution:
-    tree = _tree(path)
-    if tree is None:
-        return Resolution("unknown")
-    dynamic = False
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == "__getattr__":
-            dynamic = True
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            return Resolution(
-                "",
-                file=os.path.relpath(path),
-                function=dotted,
-                arity=_arity(node),
-                threshold_line=_reads_threshold(node),
-            )
-        if isinstance(node, ast.ClassDef) and node.name == name:
-            return Resolution("", file=os.path.relpath(path), function=dotted)
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
-            if isinstance(node.value, ast.Constant | ast.Dict | ast.List | ast.Set | ast.Tuple | ast.JoinedStr):
-                return Resolution(
-                    "not-callable",
-                    f"`{dotted}` is no function ({os.path.relpath(path)}:{node.lineno})",
-                    "name a function",
-                )
-            return Resolution("unknown")
-    if dynamic or _may_bind(tree, name):
-        return Resolution("unknown")
-    return Resolution(
-        "no-name", f"`{module}` ({os.path.relpath(path)}) defines no `{name}`", "correct the function's name"
-    )
-
-
-def _may_bind(tree: ast.Module, name: str) -> bool:
-    """Whether the module could still get the name by an import, a star import or a statement not followed here."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom | ast.Import):
-            for alias in node.names:
-                if alias.name == "*" or (alias.asname or alias.name).split(".")[0] == name:
-                    return True
-        elif (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)) or (
-            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name
-        ):
+def _is_installed_with(path: str) -> bool:
+    """Whether the file belongs to a project that pip can install, so that its packages may be importable after all."""
+    here = os.path.dirname(path)
+    while True:
+        if os.path.isfile(os.path.join(here, "setup.py")):
             return True
-    return False
-
-
-def _arity(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    if node.decorator_list:
-        return ""
-    positional = [*node.args.posonlyargs, *node.args.args]
-    needed = len(positional) - len(node.args.defaults)
-    if len(positional) < 4 and node.args.vararg is None:
-        return f"takes at most {len(positional)} positional arguments"
-    if needed > 4:
-        return f"needs {needed} positional arguments"
-    required_keywords = [a.arg for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is None]
-    return f"needs the keyword argument `{required_keywords[0]}`" if required_keywords else ""
-
-
-def _reads_threshold(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    positional = [*node.args.posonlyargs, *node.args.args]
-    if not positional:
-        return 0
-    first = positional[0].arg
-    for inner in ast.walk(node):
-        if (
-            isinstance(inner, ast.Attribute)
-            and inner.attr == "threshold"
-            and isinstance(inner.value, ast.Name)
-            and inner.value.id == first
-            and isinstance(inner.ctx, ast.Load)
-        ):
-            return inner.lineno
-    return 0
+        try:
+            with open(os.path.join(here, "pyproject.toml"), encoding="utf-8", errors="replace") as stream:
+                text = stream.read(1_000_000)
+        except OSError:
+            parent = os.path.dirname(here)
+            if parent == here or os.path.exists(os.path.join(here, ".git")):
+                return False
+            here = parent
+            continue
+        return "[build-system]" in text or "[tool.poetry]" in text
 
 
 @cache
@@ -268,9 +165,9 @@ def resolve_in_project(dotted: str, folder: str) -> Resolution:
         return Resolution("no-dot", f"`{dotted}` is no dotted path of a function", "write module.function")
     here = os.path.abspath(folder or ".")
     while True:
-        found = _module_file(here, module.split("."))
+        found = module_file(here, module.split("."))
         if found:
-            return _inspect(found, module, name, dotted)
+            return inspect(found, module, name, dotted)
         parent = os.path.dirname(here)
         if parent == here:
             break
@@ -280,5 +177,6 @@ def resolve_in_project(dotted: str, folder: str) -> Resolution:
 
 def forget() -> None:
     """Drops what was remembered of the file system; a run starts with this."""
-    for remembered in (resolve, resolve_in_project, mentions, registers_models, _agent_folders, _tree):
+    for remembered in (resolve, resolve_in_project, mentions, registers_models, _agent_folders):
         remembered.cache_clear()
+    function_source.forget()

@@ -12,7 +12,7 @@ from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.shapes import as_object
 
 if TYPE_CHECKING:
-    from adk_split_eval.lint.functions import Resolution
+    from adk_split_eval.lint.function_source import Resolution
 
 
 def resolved(project: Project) -> Iterator[tuple[Document, Path, Resolution]]:

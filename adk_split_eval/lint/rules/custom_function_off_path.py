@@ -2,7 +2,8 @@
 
 ## What it does
 Reports a function that exists in the project but under a path `adk eval` cannot import: neither the project root nor the
-working directory is on its import path.
+working directory is on its import path. In a project that pip can install (a `[build-system]`, a `setup.py`) it is a warning:
+the function is found where the project is installed.
 
 ## Why is this bad?
 It works in pytest, and under `adk eval` it is an ImportError that only the log mentions: NOT_EVALUATED.
@@ -26,6 +27,8 @@ def check(project: Project) -> Iterator[Report]:
     for document, path, found in resolved(project):
         if found.problem == "off-path":
             yield Report(document, path, found.message, found.help, confidence="medium")
+        elif found.problem == "needs-install":
+            yield Report(document, path, found.message, found.help, level="warning", confidence="low")
 
 
 RULE = Rule(
