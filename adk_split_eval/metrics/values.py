@@ -190,7 +190,7 @@ def _same_scalar(want: Any, have: Any) -> bool:
 
 def _matcher_holds(matcher: dict[str, Any], actual: Any, depth: int) -> bool:
     problem = _problem(matcher)
-    if problem or depth > _MATCHER_DEPTH:
+    if problem or depth >= _MATCHER_DEPTH:
         raise ParameterError(f"{show(matcher)}: {problem or 'matchers nested too deep'}")
     if "any" in matcher:
         return True

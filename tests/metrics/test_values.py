@@ -6,6 +6,7 @@ import json
 import math
 import time
 import unicodedata
+from enum import StrEnum
 from typing import Any
 
 import pytest
@@ -27,6 +28,12 @@ NAN = float("nan")
 INF = float("inf")
 
 
+class Status(StrEnum):
+    """What a tool may return in place of a string."""
+
+    OPEN = "open"
+
+
 @pytest.mark.parametrize(
     ("expected", "actual", "same"),
     [
@@ -34,7 +41,10 @@ INF = float("inf")
         (1, "1", False),
         (1, True, False),
         (0, False, False),
+        (True, 1, False),
+        (False, 0.0, False),
         (True, True, True),
+        (True, False, False),
         (None, None, True),
         (None, 0, False),
         ("", None, False),
@@ -51,6 +61,9 @@ INF = float("inf")
         ({"a": {"b": [1, {"c": 2}]}}, {"a": {"b": [1, {"c": 2.0}]}}, True),
         ("Café", "Cafe\u0301", False),
         ("a", "A", False),
+        ("open", Status.OPEN, True),
+        (Status.OPEN, "open", True),
+        ("closed", Status.OPEN, False),
     ],
 )
 def test_values_are_compared_with_their_types(expected: Any, actual: Any, same: bool) -> None:
@@ -69,12 +82,16 @@ def test_values_are_compared_with_their_types(expected: Any, actual: Any, same: 
         ({"approx": 128, "within": 0.01}, [128, 128.01, 127.99, 128.0], [128.011, "128", True, None, NAN, INF]),
         ({"approx": 0.3}, [0.1 + 0.2, 0.3], [0.3001]),
         ({"approx": INF}, [INF], [1e308, -INF]),
+        ({"approx": 999_999_999}, [1_000_000_000], [1_000_000_001]),
+        ({"approx": 1_000_000_000}, [999_999_999], [999_999_998]),
         ({"contains": "bc"}, ["abcd"], ["ab c", 5, None]),
         ({"contains": 2}, [[1, 2.0]], [[1, "2"], "2", 2]),
         ({"contains": [1, 2]}, [[2, 3, 1]], [[1, 3], []]),
         ({"contains": {"a": 1}}, [{"a": 1, "b": 2}, [{"a": 1}]], [{"a": 2}, {}]),
+        ({"contains": {"a": 1, "b": 2}}, [{"a": 1, "b": 2, "c": 3}], [{"a": 1, "b": 3}, {"a": 1}]),
         ({"contains": "a"}, [{"a": None}, ["a"]], [{"b": 1}, ["ab"]]),
-        ({"contains": {"regex": "^x"}}, [["a", "xy"]], [["ax"]]),
+        ({"contains": ["a"]}, [["b", "a"]], [{"a": 1}, "a"]),
+        ({"contains": {"regex": "^x"}}, [["a", "xy"]], [["ax"], {"regex": "^x"}]),
         ({"gt": 1}, [2, 1.5], [1, 0, "2", True]),
         ({"lt": 1}, [0], [1, None, False]),
         ({"gt": 1, "lt": 3}, [2], [1, 3]),
@@ -119,6 +136,7 @@ def test_matchers_inside_literal_containers_are_honoured() -> None:
         ({"approx": True}, "takes a number"),
         ({"approx": 1, "within": -1}, "zero or more"),
         ({"approx": 1, "within": NAN}, "finite"),
+        ({"approx": 1, "within": INF}, "finite"),
         ({"gt": 3, "lt": 3}, "no number"),
         ({"a": [{"contains": {"regex": "["}}]}, "cannot be compiled"),
     ],
@@ -127,9 +145,14 @@ def test_unusable_matchers_are_named(value: Any, said: str) -> None:
     assert said in problems(value)[0]
 
 
-def test_an_unusable_matcher_raises_rather_than_failing_to_match() -> None:
-    with pytest.raises(ParameterError):
-        matches({"regex": "("}, "x")
+@pytest.mark.parametrize(
+    "matcher",
+    [{"regex": "("}, {"any": False}, {"one_of": []}, {"one_of": 5}, {"approx": "1"}, {"gt": 3, "lt": 3}, {"lt": True}],
+)
+def test_an_unusable_matcher_raises_rather_than_failing_to_match(matcher: dict[str, Any]) -> None:
+    for actual in ("x", 2, None):
+        with pytest.raises(ParameterError):
+            matches(matcher, actual)
 
 
 @pytest.mark.parametrize(
@@ -263,6 +286,29 @@ def test_depth_is_no_danger(depth: int) -> None:
     assert len(str(compare({"x": 1}, {"x": left})[0])) < 500
 
 
+@pytest.mark.parametrize("inner", ["one_of", "contains"])
+def test_what_is_sound_can_also_be_compared(inner: str) -> None:
+    """Sixty matchers inside each other are allowed, wherever the comparison starts; one more is refused everywhere."""
+
+    def nested(depth: int) -> tuple[Any, Any]:
+        expected: Any = 1
+        actual: Any = 1
+        for _ in range(depth):
+            expected = {"one_of": [expected]} if inner == "one_of" else {"contains": [expected]}
+            actual = actual if inner == "one_of" else [actual]
+        return expected, actual
+
+    expected, actual = nested(60)
+    assert problems(expected) == []
+    assert matches(expected, actual)
+    assert compare(expected, actual) == []
+    assert compare_keys({"a": expected}, {"a": actual}) == []
+    expected, actual = nested(61)
+    assert "deep" in problems(expected)[0]
+    with pytest.raises(ParameterError):
+        matches(expected, actual)
+
+
 def test_matchers_nested_without_end_are_refused() -> None:
     value: Any = 1
     for _ in range(500):
@@ -302,3 +348,8 @@ def test_huge_integers_are_shown_by_size() -> None:
     assert "bits" in str(compare(1, 1 << 100_000)[0])
     assert not matches({"approx": 1, "within": 1}, 1 << 5000)
     assert not math.isfinite(INF)
+
+
+def test_a_long_or_strange_key_is_quoted_in_part() -> None:
+    assert len(str(compare_keys({"k" * 10_000: 1}, {})[0])) < 300
+    assert str(compare_keys({"k" * 60: 1}, {})[0]) == f"args.{'k' * 60}: missing, expected 1"
