@@ -139,12 +139,18 @@ def _resumable(options: RunOptions, plan_id: str, print_of_inputs: str, trials: 
         try:
             with Journal(folder.journal) as journal:
                 wanted = {"fingerprint": print_of_inputs, "plan_id": plan_id, "trials": str(trials)}
+                # A run of a part would finish the run of all, whose other units would then be lost to it.
+                wanted["selection"] = _selection(options)
                 same = all(journal.meta(key) == value for key, value in wanted.items())
                 if same and not _alive(journal.meta("pid")):
                     return folder
         except JournalError:
             continue
     return None
+
+
+def _selection(options: RunOptions) -> str:
+    return " ".join([options.only or "all", *sorted(set(options.case_ids))])
 
 
 def _alive(pid: str | None) -> bool:
@@ -171,15 +177,13 @@ def prepare(compiled: CompiledPlan, options: RunOptions) -> Prepared:
         folder = _asked_for(options.resume, options, compiled.plan_id)
     else:
         folder = None if options.fresh else _resumable(options, compiled.plan_id, print_of_inputs, trials)
-    resumed = 0
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     if folder is not None:
         with Journal(folder.journal) as journal:
-            resumed = journal.count()
             started_at = journal.meta("started_at") or started_at
     else:
         folder = run_folder(new_run_id(), options.root)
-    return Prepared(compiled, cases, folder, print_of_inputs, started_at, resumed, on_request)
+    return Prepared(compiled, cases, folder, print_of_inputs, started_at, on_request=on_request)
 
 
 def _asked_for(reference: str, options: RunOptions, plan_id: str) -> RunFolder:
@@ -218,6 +222,7 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
             ("fingerprint", prepared.fingerprint),
             ("started_at", prepared.started_at),
             ("trials", str(engine_options.trials)),
+            ("selection", _selection(options)),
             ("adk_version", border.adk_version()),
             ("tool_version", __version__),
             ("pid", str(os.getpid())),
@@ -227,6 +232,8 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
         journal.forget_cases()
         engine = Engine(compiled, agent, engine_options, journal)
         results = run_loop(lambda: engine.run(prepared.cases, options.progress), blocked_after=engine.patience)
+        # Only of what was selected: what else that run has finished is no matter here.
+        prepared.resumed = engine.tally.taken_over
         result = assemble(prepared, results, options)
         result.notes += unknown_tool_notes(agent, prepared.cases)
         result.notes += unused_limit_notes(engine_options.policy.limits, compiled, agent)
@@ -283,7 +290,8 @@ def assemble(prepared: Prepared, results: Sequence[CaseResult], options: RunOpti
         result.notes.append(few)
     result.notes += doubtful_judges(results, compiled.models.get("judge", ""), options.root)
     if prepared.resumed:
-        result.notes.append(f"resumed: {prepared.resumed} finished units were taken over from the interrupted run")
+        units = "1 finished unit was" if prepared.resumed == 1 else f"{prepared.resumed} finished units were"
+        result.notes.append(f"resumed: {units} taken over from the interrupted run")
     return result
 
 

@@ -183,3 +183,29 @@ def test_two_runs_of_one_plan_at_once(project: Any, fork: Any, monkeypatch: pyte
         with sqlite3.connect(run.journal) as database:
             assert database.execute("SELECT COUNT(*) FROM units WHERE result IS NOT NULL").fetchone() == (13,)
         database.close()
+
+
+def test_what_was_taken_over_is_told_of_the_selection_alone(project: Any) -> None:
+    project.many(fixed=4)
+    assert not any(n.startswith("resumed") for n in project.run().notes)
+    notes = project.run(resume="latest", case_ids=["F-0002"]).notes
+    assert [n for n in notes if n.startswith("resumed")] == [
+        "resumed: 1 finished unit was taken over from the interrupted run"
+    ]
+
+
+def test_a_smaller_run_in_between_costs_the_interrupted_one_nothing(
+    project: Any, fork: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROBE_DELAY", "0.05")
+    project.many(fixed=20).write()
+    child = fork("run", "--jobs", "2")
+    child.wait_for_calls(project, 20)
+    child.kill(signal.SIGINT)
+    assert child.exit_code() == 130
+    assert fork("run", "--case", "F-0019").exit_code() == 0
+    before = len(project.calls())
+    assert fork("run", "--json", "out.json").exit_code() == 0
+    assert len(project.calls()) - before < 40, "finished units were run again"
+    notes = json.loads((project.root / "out.json").read_text(encoding="utf-8"))["notes"]
+    assert any("taken over from the interrupted run" in n for n in notes)
