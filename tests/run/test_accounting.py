@@ -88,7 +88,9 @@ def test_every_rubric_of_every_turn() -> None:
         "1 of 2 rubrics judged on turn 1; no readable verdict for: b",
         "1 of 3 rubrics judged on turn 2; no readable verdict for: a, b",
     ]
-    assert lacks(RUBRICS, rubric_vote({"a": 1.0, "b": None}, {"c": 1.0}, score=None), ids=ids)[0].startswith("1 of 2")
+    assert lacks(RUBRICS, rubric_vote({"a": 1.0, "b": None}, score=None), ids=ids) == [
+        "1 of 2 rubrics judged on turn 1; no readable verdict for: b"
+    ]
     assert lacks(RUBRICS, rubric_vote({"a": 1.0, "b": 1.0}), ids=ids) == []
     assert lacks(RUBRICS, rubric_vote({"a": 1.0, "b": 1.0}, {"x": 1.0}), ids=ids[:1]) == []
 
@@ -161,6 +163,8 @@ GOOD = (
         ((split("Two copies are left.", "It is here."), GOOD[1]), "the judge split the response into sentences that are not in it"),
         ((split("One copy is left."), labels(("One copy is left.", "supported"))), "the judge left sentences of the response out"),
         ((split(), GOOD[1]), "the judge left sentences of the response out"),
+        ((call(None), GOOD[1]), "the judge left sentences of the response out"),
+        ((GOOD[0], labels((SAID, "supported"), ("It is here.", "supported"))), None),
         ((GOOD[0], labels(("One copy is left.", "supported"))), "1 of 2 sentences judged"),
         ((GOOD[0], call(None)), "0 of 2 sentences judged"),
         ((GOOD[0], call("all fine")), "0 of 2 sentences judged"),
@@ -192,6 +196,8 @@ def test_each_response_has_its_own_pair_of_calls() -> None:
     both = talk(SAID, "Bye.")
     assert lacks(HALLUCINATIONS, taken_apart(*GOOD, *other, scores=(1.0, 1.0)), both) == []
     assert lacks(HALLUCINATIONS, taken_apart(*GOOD, scores=(1.0, 1.0)), both) == ["1 of 2 responses judged"]
+    assert lacks(HALLUCINATIONS, taken_apart(*GOOD), both) == ["1 of 2 responses judged"]
+    assert lacks(HALLUCINATIONS, taken_apart(*GOOD, *other), talk(SAID)) == []
     assert lacks(HALLUCINATIONS, taken_apart(*GOOD, other[0], scores=(1.0, 1.0)), both) == ["1 of 2 responses judged"]
     assert lacks(HALLUCINATIONS, taken_apart(*GOOD, other[0], call(""), scores=(1.0, 1.0)), both) == [
         "turn 2: 0 of 1 sentences judged"
