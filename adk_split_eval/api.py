@@ -199,16 +199,22 @@ def score_run(
 
     Raises:
         adk_split_eval.record.runs.RunNotFoundError: no such run.
+        adk_split_eval.run.RunError: it holds no conversations, or is another plan's.
     """
     from adk_split_eval.record.runs import resolve_run
-    from adk_split_eval.run import RunError
-    from adk_split_eval.run.score import score_compiled, stored_conversations, stored_plan_path
+    from adk_split_eval.run import RunError, RunOptions
+    from adk_split_eval.run.rejudge import score_stored
+    from adk_split_eval.run.score import stored_plan_path
 
     folder = resolve_run(run)
     source = str(plan) if plan is not None else stored_plan_path(folder)
     if not source:
         raise RunError(f"ASE909 {folder.path}: the run does not say which plan it was made from; name the plan")
-    return score_compiled(_placed(compile_plan(source, recorded=True)), stored_conversations(folder), options)
+    compiled = compile_plan(source, recorded=True)
+    errors = [f for f in compiled.findings if f.level == "error" and f.case_id is None]
+    if errors:
+        raise RunError("the plan cannot be scored", errors)
+    return score_stored(_placed(compiled), folder, options or RunOptions())
 
 
 def freeze(plan: str | Path, ids: Sequence[str] = (), **options: Any) -> Any:

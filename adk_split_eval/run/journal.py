@@ -153,6 +153,10 @@ class Journal:
         """Store the result of a unit that is already stored as acted."""
         self._commit([judged(unit, result)])
 
+    def store(self, statements: Sequence[Statement]) -> None:
+        """Write these, all or none."""
+        self._commit(statements)
+
     async def durable(self, *statements: Statement) -> None:
         """Write these, all or none; durable when it returns. Writes asked for meanwhile go into one commit.
 

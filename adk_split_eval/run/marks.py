@@ -58,9 +58,15 @@ def metric_files(compiled: CompiledPlan) -> list[Path]:
 
 
 def acting_hash(case: Case, simulator: dict[str, Any] | None, marks: Marks) -> str:
-    """What a stored conversation depends on."""
+    """What a stored conversation depends on: what the case says, then how it is acted."""
     runner = {key: case.runner[key] for key in ACTS_ON if key in case.runner}
-    return _short([dumps([_said(case.eval_case), case.max_turns, runner, simulator], indent=None), marks.acting])
+    return f"{words_hash(case)}.{_short([dumps([case.max_turns, runner, simulator], indent=None), marks.acting])}"
+
+
+def words_hash(case: Case) -> str:
+    """What a case is about: the user's words or persona and goal, the state it starts from. The first part of
+    :func:`acting_hash`; a conversation held under another one is another case's, whoever judges it."""
+    return _short([dumps(_said(case.eval_case), indent=None)])
 
 
 def _said(eval_case: dict[str, Any]) -> dict[str, Any]:

@@ -141,7 +141,7 @@ async def _score_all(
     return results
 
 
-def _ready_models(compiled: CompiledPlan, cases: Sequence[Case]) -> None:
+def ready_models(compiled: CompiledPlan, cases: Sequence[Case]) -> None:
     """A judge's model may be registered by the agent folder, so that is loaded when something is to be judged by one."""
     if compiled.agent_dir and Path(compiled.agent_dir).is_dir() and any(_needs_judge(c) for c in cases):
         try:
@@ -167,7 +167,7 @@ def score_compiled(
     except border.AdkMissingError as error:
         raise RunError(f"ASE905 {error}") from error
     cases = select(compiled, options)
-    _ready_models(compiled, cases)
+    ready_models(compiled, cases)
     from datetime import UTC, datetime
 
     folder: RunFolder = run_folder(new_run_id(), options.root)
@@ -198,18 +198,6 @@ def _store(
             unit = Unit(case.set, case.case_id, 0)
             journal.store_acted(unit, case.trials[0].seed, conversation, invocations_of(conversation), [])
             journal.store_judged(unit, case.trials[0])
-
-
-def stored_conversations(folder: RunFolder) -> dict[str, Conversation]:
-    """The first trial's conversation of every case of a stored run.
-
-    Raises:
-        RunError: the run has no journal.
-    """
-    if not folder.journal.is_file():
-        raise RunError(f"ASE909 {folder.path}: this run has no journal, its conversations are not stored")
-    with Journal(folder.journal) as journal:
-        return {s.unit.case_id: s.conversation for s in journal.units() if s.unit.trial == 0}
 
 
 def stored_plan_path(folder: RunFolder) -> str | None:

@@ -240,14 +240,16 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
         if prepared.on_request:
             result.notes += changed_notes(engine.tally)
         stored = journal if engine.spilled else None
-        finish(prepared, result, options, _conversations(journal), agent.directory, stored)
+        finish(prepared, result, options, stored_conversations(journal), agent.directory, stored)
         with contextlib.suppress(JournalError):
             # The disk is full to the last byte: that this process has ended shows without it.
             journal.set_meta("pid", "")
     return result
 
 
-def _conversations(journal: Journal) -> Callable[[CaseResult], Conversation | None]:
+def stored_conversations(journal: Journal) -> Callable[[CaseResult], Conversation | None]:
+    """Looks up the stored conversation that decided a case."""
+
     def find(case: CaseResult) -> Conversation | None:
         for number, trial in enumerate(case.trials):
             if trial.verdict == case.verdict:
