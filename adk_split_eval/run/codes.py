@@ -67,7 +67,7 @@ CODES: dict[str, CodeInfo] = {
     ),
     "ASE910": CodeInfo(
         "Run of another plan",
-        "The run that is to be resumed belongs to another plan.",
+        "The run that is to be resumed, or judged anew, belongs to another plan.",
         "Its conversations are of other cases.",
         "Name the plan of that run, or start anew.",
     ),
