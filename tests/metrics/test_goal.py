@@ -32,6 +32,10 @@ def reached(conversation: Conversation, *evidence: Any, **params: Any) -> Judgem
         ({"tool": "refund_submit", "args": {"order_id": {"regex": "^L"}}}, "passed", ""),
         ({"tool": "refund_submit", "args": {"order_id": "L1"}}, "failed", 'args.order_id: "L1" ≠ "L8823"'),
         ({"tool": "refund_submit", "response": {"refund": "no"}}, "failed", 'is not {"refund": "no"}'),
+        ({"tool": "refund_submit", "response": {"amount": {"regex": "^128"}, "refund": "ok"}}, "passed", ""),
+        ({"tool": "refund_submit", "response": {"amount": {"regex": "^129"}}}, "failed", "is not"),
+        ({"tool": "refund_submit", "response": {"contains": {"refund": "ok"}}}, "passed", ""),
+        ({"tool": "refund_submit", "response": {"contains": {"refund": "no"}}}, "failed", "is not"),
         ({"tool": "refund_cancel"}, "failed", "refund_cancel is never called"),
         ({"says": "工作日"}, "passed", 'turn 2: an agent says "128.0元的退款已提交，1-3个工作日内到账。"'),
         ({"says": "马上"}, "passed", "turn 2"),
@@ -90,6 +94,13 @@ def test_wrapped_results_match_without_their_wrapping() -> None:
     for response in ("fee 5", {"contains": "fee"}, {"result": "fee 5"}):
         assert reached(Conversation([Turn("x", [wrapped])]), {"tool": "quote", "response": response}).status == "passed"
     assert reached(Conversation([Turn("x", [wrapped])]), {"tool": "quote", "response": "fee"}).status == "failed"
+
+
+@pytest.mark.parametrize("response", [None, "ok", ["refund"], 5])
+def test_a_response_that_is_no_object_has_no_keys(response: Any) -> None:
+    talk = Conversation([Turn("x", [Call("quote", {}, response, answered=True)])])
+    found = reached(talk, {"tool": "quote", "response": {"refund": "ok"}})
+    assert found.status == "failed"
 
 
 def test_a_goal_that_need_not_be_reached_is_informational() -> None:

@@ -84,6 +84,7 @@ def test_order_by_arguments() -> None:
         (talk([call("pay", 0, sum=5)]), {"name": "pay"}, "failed", "turn 1: pay(sum=5) is forbidden"),
         (talk([call("pay", 0, sum=5)]), {"name": "pay", "args": {"sum": {"gt": 5}}}, "passed", ""),
         (talk([call("pay", 0, sum=6)]), {"name": "pay", "args": {"sum": {"gt": 5}}}, "failed", "pay(sum=6)"),
+        (talk([call("pay", 0, sum=6, to="me")]), {"name": "pay", "args": {"sum": 6}}, "failed", "pay(sum=6"),
         (talk([call("look", 0)], [call("pay", 0)]), {"name": "pay", "until": {"name": "look"}}, "passed", ""),
         (talk([call("look", 0), call("pay", 1)]), {"name": "pay", "until": {"name": "look"}}, "passed", ""),
         (talk([call("look", 0), call("pay", 0)]), {"name": "pay", "until": {"name": "look"}}, "failed", "in parallel"),
@@ -191,6 +192,9 @@ def test_nothing_declared_is_not_applicable() -> None:
         {"forbidden": [{"nam": "x"}]},
         {"forbidden": "pay"},
         {"forbidden": [{"name": "x", "until": {"args": {}}}]},
+        {"forbidden": [{"name": "x", "args": {"sum": {"regex": "("}}}]},
+        {"forbidden": [{"name": "x", "args": ["sum"]}]},
+        {"forbidden": [{"name": "x", "until": {"name": "y", "args": {"sum": {"one_of": []}}}}]},
         {"x": 1},
     ],
 )

@@ -66,6 +66,7 @@ def test_missing_and_once_too_many(match_type: str) -> None:
         (steps("a"), [(0, "a", {}), (1, "a", {}), (2, "a", {})], "EXACT", "a() twice too many"),
         (steps(), [(0, "a", {})], "ANY_ORDER", "a() called, but the turn expects no calls"),
         (steps("a"), [], "ANY_ORDER", "a missing"),
+        (steps({"name": "a", "args": {}}), [], "EXACT", "a missing"),
         (
             steps({"name": "pay", "args": {"sum": 1}}),
             [(0, "pay", {"sum": "1"})],
@@ -133,6 +134,21 @@ def test_a_turn_that_never_came_is_a_failure() -> None:
     assert len(found.rows) == 1
 
 
+def test_every_turn_that_never_came_counts() -> None:
+    found = judge(conversation([(0, "a", {})]), "EXACT", steps("a"), None, steps("b"), steps("c"))
+    assert found.score == pytest.approx(1 / 3)
+    assert [reason.split(":")[0] for reason in found.reasons] == ["turn 3", "turn 4"]
+
+
+@pytest.mark.parametrize("match_type", ["EXACT", "IN_ORDER", "ANY_ORDER"])
+def test_a_step_without_calls_asks_for_nothing(match_type: str) -> None:
+    for expected in (steps([], "a"), steps("a", []), steps([], [])):
+        wanted = 0 if expected == steps([], []) else 1
+        recorded = conversation([(0, "a", {})][:wanted])
+        assert judge(recorded, match_type, expected).status == "passed"
+        assert judge(conversation([(0, "b", {})]), match_type, expected).status == "failed"
+
+
 def test_partial_arguments_and_matchers() -> None:
     recorded = conversation([(0, "pay", {"order_id": "L8823", "amount": 128.0, "channel": "chat"})])
     call = {"name": "pay", "args": {"order_id": {"regex": "^L"}, "amount": {"approx": 128, "within": 0.01}}}
@@ -181,6 +197,9 @@ def test_raw_calls_compare_whole_and_literally() -> None:
         {"turns": [{}]},
         {"turns": [{"expect": ["a"]}]},
         {"turns": [{"expect": [{"calls": [{"nam": "a"}]}]}]},
+        {"turns": [{"expect": [{"calls": [{"name": "a"}], "call": []}]}]},
+        {"turns": [steps({"name": "a", "arg": {"x": 1}})]},
+        {"turns": [{"expect": [], "expects": []}]},
         {"turns": [steps({"name": "a", "args": {"x": {"regex": "("}}})]},
         {"turns": [steps({"name": 5})]},
     ],
