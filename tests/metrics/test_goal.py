@@ -94,6 +94,8 @@ def test_wrapped_results_match_without_their_wrapping() -> None:
     for response in ("fee 5", {"contains": "fee"}, {"result": "fee 5"}):
         assert reached(Conversation([Turn("x", [wrapped])]), {"tool": "quote", "response": response}).status == "passed"
     assert reached(Conversation([Turn("x", [wrapped])]), {"tool": "quote", "response": "fee"}).status == "failed"
+    more = Call("quote", {}, {"result": "fee 5", "currency": "EUR"}, answered=True)
+    assert reached(Conversation([Turn("x", [more])]), {"tool": "quote", "response": "fee 5"}).status == "failed"
 
 
 @pytest.mark.parametrize("response", [None, "ok", ["refund"], 5])
