@@ -247,6 +247,8 @@ def _print_details(page: Page, case: CaseResult, verbose: int) -> None:
     if case.verdict not in view.GREEN:
         for reason in view.reasons_of(case):
             page.labelled("reason", _cut(reason, verbose), indent=indent, label_width=width)
+        for line in view.also_of(case):
+            page.labelled("also", _cut(line, verbose), indent=indent, label_width=width)
         if case.simulator_suspect:
             page.labelled(
                 "suspect", "the simulator's quality failed in this conversation", indent=indent, label_width=width

@@ -113,6 +113,7 @@ def outcome(case: CaseResult, *, fail_on_hit: bool = False) -> str | None:
 def _details(case: CaseResult) -> str:
     lines = [f"verdict: {case.verdict}", f"trials: {view.counted_text(case)}{' flaky' if case.flaky else ''}"]
     lines += [f"reason: {one_line(reason)}" for reason in view.reasons_of(case)]
+    lines += [f"also: {one_line(line)}" for line in view.also_of(case)]
     label, advice = view.advice(case)
     lines += [f"{label}: {one_line(warning)}" for warning in advice]
     if case.owner:

@@ -234,6 +234,22 @@ def reasons_of(case: CaseResult) -> list[str]:
     return reasons or (["no reason was recorded"] if case.verdict not in GREEN else [])
 
 
+def also_of(case: CaseResult) -> list[str]:
+    """What else did not hold where the verdict rests on something weightier: a goal not reached, a criterion not judged."""
+    if case.verdict not in ("FAIL", "HIT", "INCONCLUSIVE"):
+        return []
+    told = reasons_of(case)
+    return [
+        f"{c.name} {STATUS_WORDS[c.status]}: {'; '.join(c.reasons)}"
+        for c in case.criteria
+        if c.status in ("failed", "not_evaluated")
+        and c.reasons
+        and not any(reason.startswith(f"{c.name}:") for reason in told)
+        # What an error cut off is said once, by the error.
+        and not (case.error and c.status == "not_evaluated")
+    ]
+
+
 def score_text(criterion: CriterionResult) -> str:
     """``0.50, needs 1.00``; empty when there is no score."""
     if criterion.score is None:

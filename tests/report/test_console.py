@@ -284,3 +284,43 @@ def test_each_note_once(monkeypatch: pytest.MonkeyPatch) -> None:
     result = one_case(CaseResult("fixed", "F-01", "PASS", trials=[TrialResult("PASS", 1)]))
     result.notes = ["config:1:2: one", "config:1:2: one", "config:9:2: one"]
     assert printed(monkeypatch, result, Stream(), 100).count("note  ") == 2
+
+
+def _criterion(name: str, status: str, reason: str) -> CriterionResult:
+    return CriterionResult(name, "deterministic", status, 0.0, 1.0, reasons=[reason])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reasons", "shown"),
+    [
+        (
+            "INCONCLUSIVE",
+            ["stopped at max_turns (8) with the goal open"],
+            "goal_reached_v1 failed: pay is never called",
+        ),
+        ("HIT", ["forbidden_tools_v1: turn 1: charge is called"], "goal_reached_v1 failed: pay is never called"),
+        ("HIT", ["goal_reached_v1: pay is never called"], ""),
+        ("SIMULATOR", ["the user repeated the opening"], ""),
+    ],
+)
+def test_why_the_goal_was_missed_is_said_whatever_the_verdict_rests_on(
+    monkeypatch: pytest.MonkeyPatch, verdict: Verdict, reasons: list[str], shown: str
+) -> None:
+    from adk_split_eval.report.junit import junit_xml
+
+    case = CaseResult("simulated", "S-01", verdict, reasons=reasons)
+    case.criteria = [_criterion("goal_reached_v1", "failed", "pay is never called")]
+    result = RunResult("run", "plan", "2026-11-30T12:00:00+00:00", "2.13.0", "0.1.0", cases=[case])
+    text = " ".join(printed(monkeypatch, result, Stream(), 120).split())
+    assert (f"also {shown}" in text) if shown else (" also " not in text)
+    assert (f"also: {shown}" in junit_xml(result)) if shown else ("also:" not in junit_xml(result))
+
+
+def test_what_could_not_be_judged_beside_a_failure_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = CaseResult("fixed", "F-01", "FAIL", reasons=["response_text_v1: turn 1: paid is missing"])
+    case.criteria = [_criterion("response_text_v1", "failed", "turn 1: paid is missing")]
+    case.criteria.append(_criterion("politeness", "not_evaluated", "no such metric"))
+    result = RunResult("run", "plan", "2026-11-30T12:00:00+00:00", "2.13.0", "0.1.0", cases=[case])
+    assert "also politeness not judged: no such metric" in " ".join(printed(monkeypatch, result, Stream(), 120).split())
+    case.error = "the agent broke"
+    assert " also " not in printed(monkeypatch, result, Stream(), 120)
