@@ -145,7 +145,7 @@ def _policy(data: Mapping) -> None:
     votes = data.get("votes", 3)
     if votes % 2 == 0:
         message = f"votes is {votes}: an even number can end in a tie"
-        raise Complaint("ASE037", message, f"write {votes - 1 or 1} or {votes + 1}", ("votes",))
+        raise Complaint("ASE037", message, f"write {votes - 1} or {votes + 1}", ("votes",))
 
 
 def _response_text(data: Mapping) -> None:

@@ -8,10 +8,12 @@ import pytest
 
 from adk_split_eval.plan import PlanError, load_plan
 from adk_split_eval.plan.checking import check_alone, check_document, check_plan
+from adk_split_eval.plan.cross_process import merge_process
 from adk_split_eval.plan.loading import build_models
 from adk_split_eval.plan.reading import parse_document, read_document
 
 FIXED = "fixed_set: {cases: [{case_id: F-01, turns: [{user: hello, expect_tools: [look]}]}]}\n"
+SIMULATED_BY_EVIDENCE = "sim_set: {{criteria: {{grounded_numbers_v1: 1.0}}, cases: [{}]}}\n"
 SIMULATED = "sim_set: {cases: [{case_id: S-01, starting_prompt: a, goal: b, goal_required: false}]}\n"
 
 
@@ -27,6 +29,10 @@ def codes(text: str) -> list[str]:
 
 def plan(*more: str) -> list[str]:
     return codes("plan_id: demo\n" + "".join(more))
+
+
+def fixed_case(more: str) -> str:
+    return f"fixed_set: {{cases: [{{case_id: F-01, turns: [{{user: hello}}], {more}}}]}}\n"
 
 
 def test_a_rejected_case_takes_no_other_with_it(tmp_path: Path) -> None:
@@ -47,12 +53,31 @@ def test_a_rejected_case_takes_no_other_with_it(tmp_path: Path) -> None:
         ("simulated", "S-01"),
     ]
     assert loaded.place(loaded.plan.fixed_set.cases[0]).column == 38
+    assert loaded.root == tmp_path
 
 
 def test_a_plan_id_of_a_wrong_type_blames_no_frozen_file(tmp_path: Path) -> None:
     (tmp_path / "12.frozen.yaml").write_text("plan_id: other\ncases: []\n", "utf-8")
     (tmp_path / "demo.plan.yaml").write_text("plan_id: 12\n" + FIXED, "utf-8")
     assert [finding.code for finding in check_plan(tmp_path / "demo.plan.yaml").errors] == ["ASE011"]
+
+
+def test_a_plan_id_that_names_no_file_blames_no_frozen_file(tmp_path: Path) -> None:
+    (tmp_path / "demo.frozen.yaml").write_text("plan_id: demo\ncases: [3]\n", "utf-8")
+    (tmp_path / "demo.plan.yaml").write_text("plan_id: re-named\n" + FIXED, "utf-8")
+    assert [finding.code for finding in check_plan(tmp_path / "demo.plan.yaml").errors] == ["ASE021"]
+
+
+def test_errors_of_the_plan_hide_none_of_the_frozen_file(tmp_path: Path) -> None:
+    (tmp_path / "demo.frozen.yaml").write_text("plan_id: demo\ncases: [3]\n", "utf-8")
+    (tmp_path / "demo.plan.yaml").write_text("plan_id: demo\nzzz: 1\n" + FIXED, "utf-8")
+    found = [(finding.code, Path(finding.path).name) for finding in check_plan(tmp_path / "demo.plan.yaml").findings]
+    assert found == [("ASE010", "demo.plan.yaml"), ("ASE011", "demo.frozen.yaml")]
+
+
+def test_a_case_id_of_blanks_is_one_error_of_the_plan() -> None:
+    case = "{case_id: ' ', turns: [{user: hello, expect_tools: [look]}]}"
+    assert plan(f"fixed_set: {{cases: [{case}, {case}]}}\n") == ["ASE021", "ASE021"]
 
 
 def test_a_plan_alone_in_its_folder_is_alone(tmp_path: Path) -> None:
@@ -196,3 +221,134 @@ def test_what_only_the_models_refuse_is_an_error_at_its_place(tmp_path: Path) ->
         build_models(checked)
     (finding,) = caught.value.findings
     assert (finding.code, finding.path, finding.line, finding.column) == ("ASE011", str(path), 3, 10)
+
+
+@pytest.mark.parametrize(
+    "matcher",
+    [
+        "{any: true}",
+        "{regex: a+}",
+        "{one_of: [1]}",
+        "{approx: 1, within: 0}",
+        "{approx: -1.5, within: 0.5}",
+        "{contains: }",
+        "{gt: 0}",
+        "{lt: -2}",
+        "{gt: 1, lt: 2.5}",
+        "{equals: {approx: x}}",
+        "{a: 1, approx: x}",
+        "{}",
+        "[{any: true}, {a: {gt: 1}}]",
+    ],
+)
+def test_matchers_that_say_what_they_mean(matcher: str) -> None:
+    assert plan(fixed_case(f"expect_state: {{x: {matcher}}}")) == []
+
+
+@pytest.mark.parametrize(
+    ("matcher", "code"),
+    [
+        ("{any: false}", "ASE016"),
+        ("{any: 1}", "ASE016"),
+        ("{regex: 1}", "ASE016"),
+        ("{regex: (}", "ASE015"),
+        ("{one_of: []}", "ASE016"),
+        ("{one_of: a}", "ASE016"),
+        ("{approx: 1}", "ASE016"),
+        ("{within: 1}", "ASE016"),
+        ("{approx: a, within: 1}", "ASE016"),
+        ("{approx: true, within: 1}", "ASE016"),
+        ("{approx: 1, within: -0.1}", "ASE016"),
+        ("{approx: 1, within: }", "ASE016"),
+        ("{gt: a}", "ASE016"),
+        ("{lt: [1]}", "ASE016"),
+        ("{gt: 1, lt: true}", "ASE016"),
+        ("{gt: 1, contains: 2}", "ASE016"),
+        ("[1, {a: {gt: x}}]", "ASE016"),
+        ("{one_of: [{regex: (}]}", "ASE015"),
+    ],
+)
+def test_matchers_that_would_never_match(matcher: str, code: str) -> None:
+    assert plan(fixed_case(f"expect_state: {{x: {matcher}}}")) == [f"F-01 {code}"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "found"),
+    [
+        ("{event: {tool: end}, reason: args.reason, reasons: [done]}", []),
+        ("{event: {tool: end}, reason: args.reason}", []),
+        ("{event: {tool: end}, reasons: [done]}", ["ASE017"]),
+        ("{reason: args.reason}", ["ASE017"]),
+        ("{reasons: [done]}", ["ASE017"]),
+        ("{reason: args.reason, reasons: [done]}", ["ASE017"]),
+    ],
+)
+def test_end_reasons_need_their_event_and_their_path(ending: str, found: list[str]) -> None:
+    assert plan(f"process: {{ending: {ending}}}\n", FIXED) == found
+
+
+def test_a_pinned_session_is_found_behind_cases_that_pin_none() -> None:
+    free, pinned = "starting_prompt: a, goal: b, goal_required: false", "session_input: {session_id: mine}"
+    cases = f"{{case_id: A, {free}}}, {{case_id: B, {free}, {pinned}}}, {{case_id: C, {free}}}, {{case_id: D, {free}, {pinned}}}"
+    assert plan(SIMULATED_BY_EVIDENCE.format(cases)) == ["ASE029"]
+    assert plan(SIMULATED_BY_EVIDENCE.format(f"{{case_id: B, {free}, {pinned}}}")) == []
+    assert plan(SIMULATED_BY_EVIDENCE.format(f"{{case_id: B, {free}, {pinned}, personas: all}}")) == ["ASE029"]
+
+
+@pytest.mark.parametrize(
+    ("after", "limit", "found"), [(4, 5, []), (5, 5, ["S ASE034"]), (11, None, []), (12, None, ["S ASE034"])]
+)
+def test_an_interrupt_comes_before_the_cap_on_turns(after: int, limit: int | None, found: list[str]) -> None:
+    case = f"{{case_id: S, starting_prompt: a, goal: b, goal_required: false, interrupt: {{after_turn: {after}}}}}"
+    cap = f"sim_set: {{max_turns: {limit}, criteria" if limit else "sim_set: {criteria"
+    assert plan(SIMULATED_BY_EVIDENCE.format(case).replace("sim_set: {criteria", cap)) == found
+
+
+@pytest.mark.parametrize(
+    ("sets", "found"), [("", []), (", sets: [fixed]", []), (", sets: [simulated]", ["F-01 ASE038"])]
+)
+def test_a_metric_of_the_team_asks_for_something_of_the_sets_it_judges(sets: str, found: list[str]) -> None:
+    metric = f"custom_metrics: {{ours: {{function: team.ours{sets}}}}}\n"
+    assert plan(metric, "fixed_set: {cases: [{case_id: F-01, turns: [{user: hello}]}]}\n") == found
+
+
+def test_a_judge_named_by_the_criterion_itself_can_judge_the_goal() -> None:
+    judged = "rubric_based_multi_turn_trajectory_quality_v1: {judge_model_options: {judge_model: j}}"
+    text = SIMULATED_BY_EVIDENCE.format("{case_id: S, starting_prompt: a, goal: b}")
+    assert plan(text) == ["S ASE035"]
+    assert plan(text.replace("criteria: {", f"criteria: {{{judged}, ")) == []
+
+
+@pytest.mark.parametrize(
+    ("criterion", "code"),
+    [
+        ("hallucination_v1", "ASE024"),
+        ("ours", "ASE044"),
+        ("tool_call_count_v1", "ASE044"),
+        ("goal_reached_v1", "ASE044"),
+    ],
+)
+def test_a_criterion_that_may_not_stand_there_is_told_so_and_no_more(criterion: str, code: str) -> None:
+    metric = "custom_metrics: {ours: {function: team.ours, sets: [simulated]}}\n"
+    assert plan(metric, FIXED.replace("{cases", f"{{criteria: {{{criterion}: 7}}, cases")) == [code]
+
+
+def test_an_option_of_the_judge_is_sent_to_its_place_and_only_that() -> None:
+    text = FIXED.replace("{cases", "{criteria: {hallucinations_v1: {num_samples: 3, thresold: 1}}, cases")
+    document = parse_document("plan_id: demo\nmodels: {judge: j}\n" + text, "p")
+    found = check_document(document, Path("p")).findings
+    assert [(f.code, f.help) for f in found] == [
+        ("ASE025", "put it under judge_model_options"),
+        ("ASE025", "did you mean `threshold`?"),
+    ]
+
+
+def test_a_case_replaces_sections_of_the_plans_process() -> None:
+    whole = {"events": {"a": {"tool": "x"}, "b": {"tool": "y"}}, "ending": {"event": "a"}, "report": {"from": "b"}}
+    own = {"events": {"a": {"tool": "z"}}, "ending": {"event": "b"}, "report": None}
+    events = {"a": {"tool": "z"}, "b": {"tool": "y"}}
+    assert merge_process(whole, own) == {"events": events, "ending": {"event": "b"}, "report": {"from": "b"}}
+    assert merge_process(whole, None) == whole
+    assert merge_process(whole, False) == {}
+    assert merge_process({"ending": {"event": {"tool": "x"}}}, {}) == {"ending": {"event": {"tool": "x"}}}
+    assert merge_process({}, {"events": {}}) == {"events": {}}
