@@ -23,6 +23,7 @@ from adk_split_eval.metrics.adapter import (  # noqa: E402
     entry_point,
     expected_steps,
 )
+from adk_split_eval.metrics.registry import METRICS  # noqa: E402
 from adk_split_eval.record import Conversation, Text, Turn  # noqa: E402
 
 
@@ -376,3 +377,26 @@ def test_references_of_recorded_conversations() -> None:
     talk.flat = True
     assert asyncio.run(judge(talk, params, 0.8)).status == "passed"  # type: ignore[arg-type]
     assert async_judge("tool_args_v1") is None
+
+
+@pytest.mark.parametrize("old_shape", [False, True])
+def test_the_parts_of_one_message_are_one_text_joined_as_adk_joins_them(old_shape: bool) -> None:
+    from google.adk.evaluation.llm_as_judge_utils import get_text_from_content
+    from google.genai import types
+
+    texts = ["Let me look that up.", "One moment."]
+    parts = [{"text": text} for text in texts]
+    joined = get_text_from_content(types.Content(role="model", parts=[types.Part(text=text) for text in texts]))
+    intermediate: dict[str, Any] = {"invocation_events": [event(*parts), event({"text": "Done."})]}
+    if old_shape:
+        intermediate = {"tool_uses": [], "intermediate_responses": [["desk", parts], ["desk", [{"text": "Done."}]]]}
+    talk = conversation_from_invocations([invocation(intermediate=intermediate)])
+    assert [said.text for said in talk.turns[0].intermediate] == [joined, "Done."]
+    judgement = METRICS["intermediate_responses_v1"](
+        talk, {"turns": [{"expect": [{"author": "desk", "text": joined}, {"text": {"contains": "moment"}}]}]}, 1.0
+    )
+    assert judgement.status == "failed", "one message is one text: the second expectation needs a message of its own"
+    judgement = METRICS["intermediate_responses_v1"](
+        talk, {"turns": [{"expect": [{"author": "desk", "text": joined}, {"text": "Done."}]}]}, 1.0
+    )
+    assert judgement.status == "passed"
