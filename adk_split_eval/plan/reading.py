@@ -180,7 +180,7 @@ class _Reader:
         if key.kind != "scalar":
             self._at(key, "ASE006", f"{describe(key)} cannot be a key", "write a plain name as the key")
             return
-        if key.text == "<<" and key.value == "<<":
+        if key.value == "<<":
             self._at(key, "ASE008", "merge keys (`<<`) are not supported", "repeat the keys, or alias the whole value")
             return
         if not isinstance(key.value, str):
