@@ -232,8 +232,35 @@ def _namespace() -> types.SimpleNamespace:
     for name in _FIRST_UNIT:
         with contextlib.suppress(ModuleNotFoundError):
             importlib.import_module(name)
+    _ask_without_importing()
     found = {name: getattr(importlib.import_module(home), name) for name, home in _NAMES.items()}
     return types.SimpleNamespace(**found, genai_types=importlib.import_module("google.genai.types"))
+
+
+_PAIRING_BY_ID = (
+    ("google.adk.models.anthropic_llm", "AnthropicLlm"),
+    ("google.adk.models.lite_llm", "LiteLlm"),
+    ("google.adk.integrations.openai._openai_responses_llm", "OpenAIResponsesLlm"),
+)
+
+
+def _ask_without_importing() -> None:
+    """ADK before 2.12 imports whole model SDKs in the first conversation, to ask whether its model is of one of them.
+
+    A model can only be of a class whose module is there already, so the question is answered from ``sys.modules``.
+    """
+    try:
+        contents: Any = importlib.import_module("google.adk.flows.llm_flows.context._contents")
+    except ModuleNotFoundError:
+        return
+    if hasattr(contents, "_is_id_pairing_model") or not hasattr(contents, "_id_pairing_model_types"):
+        return
+
+    def types_there_are() -> tuple[type[Any], ...]:
+        found = (getattr(sys.modules.get(module), name, None) for module, name in _PAIRING_BY_ID)
+        return tuple(kind for kind in found if kind is not None)
+
+    contents._id_pairing_model_types = types_there_are
 
 
 def metric_registry(eval_config: Any) -> Any:

@@ -10,7 +10,17 @@ from typing import Any
 
 import pytest
 
-HEAVY = ("google.cloud.aiplatform", "vertexai", "agentplatform", "pandas", "nltk", "scipy", "rouge_score", "litellm")
+HEAVY = (
+    "google.cloud.aiplatform",
+    "vertexai",
+    "agentplatform",
+    "pandas",
+    "nltk",
+    "scipy",
+    "rouge_score",
+    "litellm",
+    "openai",
+)
 SCRIPT = """
 import json, sys
 sys.argv = ["adk-split-eval", *json.loads(sys.argv[1])]
@@ -60,6 +70,29 @@ def test_what_was_held_back_works_when_asked_for(project: Any) -> None:
     criteria = {c.name: c for c in result.cases[0].criteria}
     assert criteria["response_match_score"].score == 1.0
     assert result.cases[0].verdict == "PASS"
+
+
+ASKED = """
+from adk_split_eval.run import adk
+adk.load()
+import sys
+from google.adk.flows.llm_flows.context import _contents
+assert "openai" not in sys.modules
+newer = getattr(_contents, "_is_id_pairing_model", None)
+is_asked = newer or (lambda model: isinstance(model, _contents._id_pairing_model_types()))
+from google.adk.models.google_llm import Gemini
+assert not is_asked(Gemini(model="gemini-2.5-flash"))
+assert "openai" not in sys.modules
+from google.adk.models.lite_llm import LiteLlm
+class Own(LiteLlm):
+    pass
+assert is_asked(LiteLlm(model="openai/x")) and is_asked(Own(model="openai/x"))
+assert not is_asked(Gemini(model="gemini-2.5-flash"))
+"""
+
+
+def test_which_models_pair_calls_by_id_is_known_without_their_libraries(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-W", "ignore", "-c", ASKED], cwd=tmp_path, check=True)
 
 
 WHOLE = """
