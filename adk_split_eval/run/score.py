@@ -119,6 +119,12 @@ def _other_words(case: Case, conversation: Conversation) -> str | None:
                 f"turn {number}: the recorded user says {shorten(turn.user, 80)!r}, the case says {shorten(words, 80)!r}: "
                 "this is a recording of another conversation"
             )
+    if case.set == "fixed" and not conversation.flat and conversation.error is None:
+        there, wanted = len(conversation.turns), len(expected)
+        if there != wanted:
+            return (
+                f"the recording has {there} turn(s), the case has {wanted}: this is a recording of another conversation"
+            )
     return None
 
 

@@ -25,7 +25,7 @@ def score(project: Any, reference: str, *arguments: str) -> tuple[int, str, RunR
     assert done.exception is None or isinstance(done.exception, SystemExit), done.output
     assert project.calls() == before, "nobody acts again"
     result = RunResult.from_json(json.loads(out.read_text(encoding="utf-8"))) if out.exists() else None
-    return done.exit_code, done.output, result
+    return done.exit_code, " ".join(done.output.split()), result
 
 
 def verdicts(result: RunResult | None) -> dict[str, str]:
@@ -192,3 +192,16 @@ def test_a_metric_that_ends_the_process_ends_nothing(project: Any, tmp_path: Pat
     project.plan = {"custom_metrics": {"leaves": {"function": "team.leaves", "sets": ["fixed"]}}}
     code, said, result = score(project, first.run_id)
     assert (code, verdicts(result)) == (3, {"F-0000": "ERROR"}), said
+
+
+@pytest.mark.parametrize("recorded", [1, 3])
+def test_a_recording_of_fewer_or_more_turns_is_one_of_another_conversation(recorded: int, tmp_path: Path) -> None:
+    case = {"case_id": "F-1", "forbidden_tools": ["pay"], "turns": [{"user": "hello"}, {"user": "where is it?"}]}
+    plan = tmp_path / "p.plan.yaml"
+    plan.write_text(json.dumps({"plan_id": "p", "fixed_set": {"cases": [case]}}), encoding="utf-8")
+    said = ["hello", "where is it?", "thanks"][:recorded]
+    traces = tmp_path / "traces.json"
+    traces.write_text(json.dumps({"F-1": {"turns": [{"user": u, "response": "soon"} for u in said]}}), encoding="utf-8")
+    done = CliRunner().invoke(main, ["score", str(plan), "--traces", str(traces)])
+    assert done.exit_code == 3
+    assert f"the recording has {recorded} turn(s), the case has 2" in " ".join(done.output.split())
