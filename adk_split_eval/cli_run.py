@@ -97,6 +97,11 @@ def _run_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--jobs", type=click.IntRange(1, 1000), help="Units in flight at once (default: adapts, 16 to 64)."
             ),
+            click.option(
+                "--processes",
+                type=click.IntRange(1, 64),
+                help="Processes that units run in (default: one, and when that is the limit up to 4, one for each processor).",
+            ),
             *_OUTPUTS,
             click.option("--fresh", is_flag=True, help="Start anew instead of resuming an interrupted run."),
             click.option(
@@ -157,6 +162,7 @@ def _options(values: dict[str, Any], only: str | None) -> RunOptions:
         case_ids=values["cases"],
         trials=values["trials"],
         jobs=values["jobs"],
+        processes=values["processes"],
         fresh=values["fresh"],
         resume=values["resume"],
         fail_on_hit=values["fail_on_hit"],

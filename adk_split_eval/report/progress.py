@@ -58,13 +58,18 @@ def _bar(title: str, console: Console) -> Generator[ProgressCallback]:
         TimeElapsedColumn(),
         TextColumn("{task.fields[label]}", style="dim", markup=False),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, total=None, label="")
+    bar = Progress(*columns, console=console, transient=True)
+    task = bar.add_task(title, total=None, label="")
 
-        def show(done: int, total: int, label: str) -> None:
-            bar.update(task, completed=done, total=total, label=_short(label))
+    def show(done: int, total: int, label: str) -> None:
+        # The bar has a thread of its own, and before the work begins a process may want to be copied.
+        bar.start()
+        bar.update(task, completed=done, total=total, label=_short(label))
 
+    try:
         yield show
+    finally:
+        bar.stop()
 
 
 def _plain(title: str, console: Console) -> ProgressCallback:
@@ -72,6 +77,8 @@ def _plain(title: str, console: Console) -> ProgressCallback:
 
     def show(done: int, total: int, label: str) -> None:
         nonlocal shown
+        if not done:
+            return
         tenth = done * PLAIN_LINES // total if total else 0
         if tenth == shown and done != total:
             return

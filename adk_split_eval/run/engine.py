@@ -20,12 +20,14 @@ from adk_split_eval.run import journal as stores
 from adk_split_eval.run.act import act
 from adk_split_eval.run.agents import LoadedAgent
 from adk_split_eval.run.combining import combine, rejected
+from adk_split_eval.run.helpers import WORTHWHILE, Assignment, Helper, HelperLostError, saturated
 from adk_split_eval.run.journal import Journal, JournalError, StoredUnit, Unit
 from adk_split_eval.run.judge import Subject, judge_all
 from adk_split_eval.run.lanes import Lanes
 from adk_split_eval.run.loop import end_tasks, isolated
 from adk_split_eval.run.marks import Marks, acting_hash, judging_hash
 from adk_split_eval.run.observe import CallPolicy, ModelCall, Watcher, install, watching
+from adk_split_eval.run.outcome import Outcome, Tally
 from adk_split_eval.run.packed import Packed, pack
 from adk_split_eval.run.simulate import role_warnings, simulator_faults
 from adk_split_eval.run.verdicts import GOAL, Evidence, decide_fixed, decide_simulated
@@ -58,15 +60,6 @@ class EngineOptions:
     marks: Marks = field(default_factory=Marks)
 
 
-@dataclass(slots=True)
-class Tally:
-    """What became of the units that were stored before: taken over, judged anew, acted anew."""
-
-    taken_over: int = 0
-    judged_again: int = 0
-    acted_again: int = 0
-
-
 def seed_of(unit: Unit, salt: str | None = None) -> int:
     """A 31-bit seed from the unit's name alone: the same on every machine and in every process.
 
@@ -93,7 +86,14 @@ class Engine:
     """Runs units of one plan with one agent."""
 
     def __init__(
-        self, compiled: CompiledPlan, agent: LoadedAgent | None, options: EngineOptions, journal: Journal | None = None
+        self,
+        compiled: CompiledPlan,
+        agent: LoadedAgent | None,
+        options: EngineOptions,
+        journal: Journal | None = None,
+        helpers: Sequence[Helper] = (),
+        *,
+        at_once: bool = False,
     ) -> None:
         self.compiled = compiled
         self.agent = agent
@@ -103,7 +103,10 @@ class Engine:
         self.lanes = Lanes(options.jobs)
         self.spilled = False
         self.tally = Tally()
+        self.helpers = helpers
+        self.at_once = at_once
         self._known: set[Unit] = set()
+        self._here = 0
 
     @property
     def patience(self) -> float | None:
@@ -119,10 +122,7 @@ class Engine:
         Raises:
             JournalError: finished units can no longer be stored; what was stored is intact.
         """
-        install(border.load().BaseLlm)
-        # Its seed is set for every unit, so it has to be there before the first one.
-        importlib.import_module("adk_split_eval.models.scripted")
-        self._known = self.journal.known() if self.journal is not None else set()
+        self.begin()
         to_run = sum(not case.rejected for case in cases)
         total = to_run * self.options.trials
         self.spilled = self.journal is not None and total > self.options.keep
@@ -142,9 +142,11 @@ class Engine:
             nonlocal done
             for index, trial in work:
                 async with self.lanes:
-                    outcome = await self.unit(cases[index], trial)
+                    outcome = await self._here_or_there(cases[index], index, trial)
+                if outcome.throttled is not None:
+                    self.lanes.learn(throttled=outcome.throttled)
                 trials = open_trials.setdefault(index, [None] * self.options.trials)
-                trials[trial] = outcome
+                trials[trial] = outcome.result
                 if all(t is not None for t in trials):
                     await finish(index, combine(cases[index], [t for t in open_trials.pop(index) if t], self.compiled))
                 done += 1
@@ -154,6 +156,9 @@ class Engine:
         for index, case in enumerate(cases):
             if case.rejected:
                 await finish(index, rejected(case))
+        if progress is not None:
+            progress(0, total, "")
+        waker = asyncio.create_task(self._wake_helpers(lambda: total - done)) if self.helpers else None
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(self.lanes.most, total)):
@@ -162,6 +167,9 @@ class Engine:
             # What stops a run (a journal that cannot be written) is one error, whichever units met it.
             raise several.exceptions[0] from several
         finally:
+            if waker is not None:
+                waker.cancel()
+            await self._dismiss_helpers()
             if self.agent is not None:
                 await self.agent.close()
         lost = sum(r is None for r in results)
@@ -171,7 +179,51 @@ class Engine:
             return Packed[CaseResult](blobs=cast("list[bytes]", results))
         return cast("list[CaseResult]", results)
 
-    async def unit(self, case: Case, trial: int) -> TrialResult:
+    def begin(self) -> None:
+        """Get ready for units: models are observed, what is stored is known."""
+        install(border.load().BaseLlm)
+        # Its seed is set for every unit, so it has to be there before the first one.
+        importlib.import_module("adk_split_eval.models.scripted")
+        self._known = self.journal.known() if self.journal is not None else set()
+
+    async def _here_or_there(self, case: Case, index: int, trial: int) -> Outcome:
+        """Run a unit in the process that has the fewest."""
+        helper = min((h for h in self.helpers if h.ready), key=lambda h: len(h.given), default=None)
+        if helper is not None and len(helper.given) <= self._here:
+            try:
+                return await helper.unit(index, trial)
+            except HelperLostError as lost:
+                cause = f"{lost}; which of its cases did that is not known: --processes 1 and --resume run them again"
+                return Outcome(
+                    TrialResult("ERROR", seed_of(Unit(case.set, case.case_id, trial)), reasons=[cause], error=cause)
+                )
+        self._here += 1
+        try:
+            return await self.unit(case, trial)
+        finally:
+            self._here -= 1
+
+    async def _wake_helpers(self, left: Callable[[], int]) -> None:
+        """Wake one helper after the other (``at_once``: all) while this process is the limit and work is left to share."""
+        assert self.journal is not None
+        for helper in self.helpers:
+            if not self.at_once:
+                await saturated()
+                if left() < WORTHWHILE // 2:
+                    return
+            await helper.wake(Assignment(self.journal.path, self.options))
+            while not helper.ready and not helper.refused:
+                await asyncio.sleep(0.01)
+            if helper.ready:
+                self.lanes.widen()
+
+    async def _dismiss_helpers(self) -> None:
+        for helper in self.helpers:
+            await helper.part()
+            if helper.tally:
+                self.tally.add(helper.tally)
+
+    async def unit(self, case: Case, trial: int) -> Outcome:
         """One unit, from the journal as far as it goes; raises only JournalError and cancellation."""
         unit = Unit(case.set, case.case_id, trial)
         seed = seed_of(unit)
@@ -183,19 +235,18 @@ class Engine:
             stored = self._stored(unit, case)
             if stored is not None and stored.result is not None and self._settled(stored, case):
                 self.tally.taken_over += 1
-                return stored.result
+                return Outcome(stored.result)
             with watching(watcher):
                 result = await self._act_and_judge(case, unit, seed, watcher, stored)
             if self.agent is None or not self.agent.kept.closers:
                 # A toolset that units share may have tasks of its own in any of them.
                 await end_tasks(watcher)
-            self.lanes.learn(throttled=any(c.retried for c in watcher.calls))
-            return result
+            return Outcome(result, throttled=any(c.retried for c in watcher.calls))
         except JournalError:
             raise
         except BaseException as error:  # noqa: BLE001 - one unit's crash never touches another
             cause = isolated(error)
-            return TrialResult("ERROR", seed, reasons=[cause], error=cause)
+            return Outcome(TrialResult("ERROR", seed, reasons=[cause], error=cause))
 
     def _stored(self, unit: Unit, case: Case) -> StoredUnit | None:
         """What the journal has of this unit, if its conversation still fits the case and the agent."""

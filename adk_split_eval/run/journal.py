@@ -255,9 +255,9 @@ def acted(
         unit.trial,
         case_hash,
         seed,
-        _text(conversation.to_json()),
-        _text(invocations),
-        _text(warnings),
+        as_text(conversation.to_json()),
+        as_text(invocations),
+        as_text(warnings),
         time.time(),
     )
     return "INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, '')", values
@@ -267,7 +267,7 @@ def judged(unit: Unit, result: TrialResult, judged_hash: str = "") -> Statement:
     """What stores the result of a unit that has acted."""
     return (
         "UPDATE units SET result = ?, judged_hash = ?, updated = ? WHERE half = ? AND case_id = ? AND trial = ?",
-        (_text(result.to_json()), judged_hash, time.time(), unit.half, unit.case_id, unit.trial),
+        (as_text(result.to_json()), judged_hash, time.time(), unit.half, unit.case_id, unit.trial),
     )
 
 
@@ -276,7 +276,7 @@ def whole_case(position: int, result: CaseResult) -> Statement:
     return "INSERT OR REPLACE INTO cases VALUES (?, ?)", (position, dumps(result.to_json()))
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
     """``value`` as JSON. What is plain and shallow, as nearly all is, needs none of the care that ``dumps`` takes."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -48,6 +48,12 @@ class Lanes:
         self.limit = max(1, self.limit // 2) if throttled else min(self.most, self.limit + 1)
         self._wake()
 
+    def widen(self) -> None:
+        """Another process takes units: as many more may be in flight as this one started with."""
+        if self._adaptive:
+            self.limit = min(self.most, self.limit + FIRST)
+            self._wake()
+
     def _wake(self) -> None:
         free = self.limit - self._inside
         while free > 0 and self._waiting:

@@ -24,6 +24,7 @@ from adk_split_eval.run.combining import few_trials_note
 from adk_split_eval.run.contrasts import apply_contrasts
 from adk_split_eval.run.engine import Engine, EngineOptions, Progress, Tally
 from adk_split_eval.run.frozen import remark_on_frozen
+from adk_split_eval.run.helpers import Helper, hire, wanted
 from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
 from adk_split_eval.run.journal import Journal, JournalError, Unit, write_error
 from adk_split_eval.run.limits import unused_limit_notes
@@ -56,6 +57,7 @@ class RunOptions:
         resume: take up this run (an id, its beginning, ``latest``), finished or not, whatever has changed since: units
             that the change touches run again, as do those that ended in an ERROR.
         root: project root for the runs folder; looked up from the working directory when None.
+        processes: in how many units run; None wakes up to 4, one for each processor, once one of them is the limit.
         write_candidates: put hits into the plan's probe pool.
     """
 
@@ -63,6 +65,7 @@ class RunOptions:
     case_ids: Sequence[str] = ()
     trials: int | None = None
     jobs: int | None = None
+    processes: int | None = 1
     fresh: bool = False
     resume: str | None = None
     fail_on_hit: bool = False
@@ -204,7 +207,7 @@ def _asked_for(reference: str, options: RunOptions, plan_id: str) -> RunFolder:
     return folder
 
 
-def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunResult:
+def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent, helpers: Sequence[Helper] = ()) -> RunResult:
     """Run the prepared units and store the result.
 
     Raises:
@@ -230,13 +233,14 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent) -> RunR
         ):
             journal.set_meta(key, value)
         journal.forget_cases()
-        engine = Engine(compiled, agent, engine_options, journal)
+        engine = Engine(compiled, agent, engine_options, journal, helpers, at_once=options.processes is not None)
         results = run_loop(lambda: engine.run(prepared.cases, options.progress), blocked_after=engine.patience)
         # Only of what was selected: what else that run has finished is no matter here.
         prepared.resumed = engine.tally.taken_over
         result = assemble(prepared, results, options)
         result.notes += unknown_tool_notes(agent, prepared.cases)
         result.notes += unused_limit_notes(engine_options.policy.limits, compiled, agent)
+        result.notes += [f"a process that was to help did not: {h.refused}" for h in helpers if h.refused]
         if prepared.on_request:
             result.notes += changed_notes(engine.tally)
         stored = journal if engine.spilled else None
@@ -423,19 +427,35 @@ def run_compiled(compiled: CompiledPlan, options: RunOptions) -> RunResult:
     """
     if any(f.level == "error" and f.case_id is None for f in compiled.findings):
         raise RunError("the plan cannot be run", [f for f in compiled.findings if f.level == "error"])
-    select(compiled, options)
+    cases = select(compiled, options)
     if not compiled.agent_dir:
         raise RunError("ASE903 the plan names no agent; add `agent: FOLDER` (relative to the plan)")
     pack_plan(compiled)
+    os.environ["ADK_SPLIT_EVAL_ROOT"] = str(compiled.extra.get("metrics_root") or compiled.root)
+    directory = Path(compiled.agent_dir)
+    helpers: list[Helper] = []
     try:
         border.load()
-        agent = load_agent(Path(compiled.agent_dir), shared=options.shared_agent)
+        helpers = _hire(compiled, cases, options, lambda: load_agent(directory))
+        agent = load_agent(directory, shared=options.shared_agent)
+        return execute(prepare(compiled, options), options, agent, helpers)
     except AgentLoadError as error:
         raise RunError(f"ASE904 {error}") from error
     except border.AdkMissingError as error:
         raise RunError(f"ASE905 {error}") from error
-    os.environ["ADK_SPLIT_EVAL_ROOT"] = str(compiled.extra.get("metrics_root") or compiled.root)
-    return execute(prepare(compiled, options), options, agent)
+    finally:
+        for helper in helpers:
+            helper.end()
+
+
+def _hire(
+    compiled: CompiledPlan, cases: Sequence[Case], options: RunOptions, load: Callable[[], LoadedAgent]
+) -> list[Helper]:
+    """Fork the processes that may take units over, before an agent is loaded and a thread started."""
+    units = sum(not c.rejected for c in cases) * (options.trials or compiled.trials)
+    bound = options.jobs == 1 or options.shared_agent or options.engine.on_call is not None
+    number = wanted(options.processes, units, bound=bound or bool(options.engine.policy.limits))
+    return hire(number, cases, compiled, load)
 
 
 def run_cases(

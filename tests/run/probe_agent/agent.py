@@ -1,6 +1,7 @@
 """An agent, a simulated user and a judge that do what the words of a case say, faults included.
 
 ``PROBE_LOG`` names a file that gets one line a model call: role, first word of the conversation.
+``PROBE_PROCESSES`` names a file that gets the number of the process each time.
 ``PROBE_DELAY`` is how long a model call takes, in seconds. ``PROBE_TOOLS`` names the tools it has, all of them when unset.
 """
 
@@ -151,6 +152,9 @@ async def _account(role: str, first: str) -> None:
     if os.environ.get("PROBE_LOG"):
         with Path(os.environ["PROBE_LOG"]).open("a", encoding="utf-8") as file:
             file.write(f"{role} {first.split()[0] if first.split() else '-'}\n")
+    if os.environ.get("PROBE_PROCESSES"):
+        with Path(os.environ["PROBE_PROCESSES"]).open("a", encoding="utf-8") as file:
+            file.write(f"{os.getpid()}\n")
     await asyncio.sleep(float(os.environ.get("PROBE_DELAY", "0")))
 
 

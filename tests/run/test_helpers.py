@@ -1,0 +1,197 @@
+"""Units in several processes: the same result, nothing lost, and nobody left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adk_split_eval.run import helpers
+from adk_split_eval.run.helpers import saturated, wanted
+from adk_split_eval.run.journal import Journal
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="helper processes are forked on Linux only"
+)
+
+
+def comparable(path: Path) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for key in ("run_id", "started_at", "notes", "plan_path"):
+        result.pop(key)
+    for case in result["cases"]:
+        for part in (case, *case["trials"]):
+            part["criteria"] = [c for c in part["criteria"] if c["name"] != "invocation_duration_v1"]
+    return result
+
+
+@pytest.fixture
+def seen(project: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The processes in which a model was asked something."""
+    file = project.root / "processes.log"
+    monkeypatch.setenv("PROBE_PROCESSES", str(file))
+    return lambda: set(map(int, file.read_text(encoding="utf-8").split())) if file.exists() else set[int]()
+
+
+def gone(pid: int, seconds: float = 10.0) -> bool:
+    """Whether a process has ended, or does within a while."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def output(project: Any) -> str:
+    return (project.root / "out.txt").read_text(encoding="utf-8")
+
+
+def test_the_same_result_in_any_number_of_processes(project: Any, fork: Any, seen: Any) -> None:
+    project.many(fixed=20, simulated=12)
+    project.simulated["S-0003"] = "S-0003 broken"
+    project.write()
+    results: list[dict[str, Any]] = []
+    for number in ("1", "3"):
+        run = fork("run", "--json", "out.json", "--fresh", "--trials", "2", "--processes", number)
+        assert run.exit_code() == 3, output(project)
+        results.append(comparable(project.root / "out.json"))
+        assert len(seen()) == {"1": 1, "3": 4}[number], "with the one of the first run"
+    assert results[0] == results[1]
+    assert all(gone(pid) for pid in seen())
+
+
+def test_killed_with_helpers_nothing_is_lost_and_nobody_goes_on(
+    project: Any, fork: Any, seen: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROBE_DELAY", "0.02")
+    project.many(fixed=40).write()
+    run = fork("run", "--processes", "2", "--jobs", "6")
+    run.wait_for_calls(project, 45)
+    run.kill(signal.SIGKILL)
+    run.exit_code()
+    assert len(seen()) == 2
+    assert all(gone(pid) for pid in seen())
+    before = len(project.calls())
+    (folder,) = (project.root / ".adk-split-eval" / "runs").iterdir()
+    with Journal(folder / "journal.sqlite") as journal:
+        finished = {s.unit.case_id for s in journal.units() if s.result is not None}
+    assert finished
+    assert fork("run", "--processes", "2", "--jobs", "6", "--json", "out.json").exit_code() == 0, output(project)
+    again = {line.split()[1] for line in project.calls()[before:]}
+    assert not finished & again, "a finished unit acted again"
+    assert finished | again == {f"F-{n:04}" for n in range(40)}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_with_helpers(
+    number: int, project: Any, fork: Any, seen: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROBE_DELAY", "0.05")
+    project.many(fixed=40).write()
+    run = fork("run", "--processes", "2", "--jobs", "4")
+    run.wait_for_calls(project, 20)
+    run.kill(number)
+    assert run.exit_code() == 130
+    assert "the same command resumes" in output(project)
+    assert "Traceback" not in output(project)
+    assert len(seen()) == 2
+    assert all(gone(pid) for pid in seen())
+
+
+def test_a_helper_that_is_killed_costs_what_it_had(
+    project: Any, fork: Any, seen: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROBE_DELAY", "0.05")
+    project.many(fixed=30).write()
+    run = fork("run", "--processes", "2", "--jobs", "6", "--json", "out.json")
+    end = time.monotonic() + 30
+    while not (others := seen() - {run.pid}) and time.monotonic() < end:
+        time.sleep(0.005)
+    (helper,) = others
+    os.kill(helper, signal.SIGKILL)
+    assert run.exit_code() == 3, output(project)
+    cases = json.loads((project.root / "out.json").read_text(encoding="utf-8"))["cases"]
+    lost = [c for c in cases if c["verdict"] != "PASS"]
+    assert 1 <= len(lost) <= 6
+    assert {c["verdict"] for c in lost} == {"ERROR"}
+    assert all(f"process {helper}, which ran this case, ended by signal 9" in c["error"] for c in lost)
+    assert fork("run", "--resume", "latest", "--processes", "1", "--json", "out.json").exit_code() == 0
+
+
+def test_an_agent_that_loads_once_only_is_run_by_one_process(project: Any, fork: Any, seen: Any) -> None:
+    project.many(fixed=30).write()
+    source = project.root / "probe_agent" / "agent.py"
+    once = "import os\nos.close(os.open(os.path.dirname(__file__) + '/lock', os.O_CREAT | os.O_EXCL))\n"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace("import asyncio\n", once + "import asyncio\n", 1), encoding="utf-8")
+    run = fork("run", "--processes", "2", "--json", "out.json")
+    assert run.exit_code() == 0, output(project)
+    assert seen() == {run.pid}
+    notes = json.loads((project.root / "out.json").read_text(encoding="utf-8"))["notes"]
+    assert any("a process that was to help did not" in note and "FileExistsError" in note for note in notes)
+
+
+@pytest.mark.skipif(
+    len(os.sched_getaffinity(0)) < 2 if sys.platform.startswith("linux") else True, reason="one processor"
+)
+def test_one_process_that_is_the_limit_gets_help(
+    project: Any, fork: Any, seen: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Models that answer at once leave nothing to wait for: computing is all there is to do."""
+    project.many(simulated=120).write()
+    run = fork("run", "--json", "out.json")
+    assert run.exit_code() == 0, output(project)
+    assert len(seen()) >= 2
+    assert run.pid in seen()
+
+
+def test_a_process_that_waits_is_not_the_limit() -> None:
+    async def main() -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await saturated(0.1)
+
+    asyncio.run(main())
+
+
+def test_a_process_that_computes_is_the_limit() -> None:
+    async def computing() -> None:
+        while True:
+            sum(range(20_000))
+            await asyncio.sleep(0)
+
+    async def main() -> None:
+        task = asyncio.create_task(computing())
+        async with asyncio.timeout(10):
+            await saturated(0.1)
+        task.cancel()
+
+    asyncio.run(main())
+
+
+def test_how_many_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(helpers, "forkable", lambda: True)
+    monkeypatch.setattr(helpers, "_processors", lambda: 8)
+    assert wanted(None, 1000, bound=False) == 3
+    assert wanted(None, 10, bound=False) == 0, "nothing to share"
+    assert wanted(6, 1000, bound=False) == 5
+    assert wanted(6, 3, bound=False) == 2
+    assert wanted(1, 1000, bound=False) == 0
+    assert wanted(None, 1000, bound=True) == 0
+    assert wanted(6, 1000, bound=True) == 0
+    monkeypatch.setattr(helpers, "_processors", lambda: 1)
+    assert wanted(None, 1000, bound=False) == 0
+    monkeypatch.setattr(helpers, "forkable", lambda: False)
+    assert wanted(6, 1000, bound=False) == 0
