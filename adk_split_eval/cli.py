@@ -33,7 +33,7 @@ _VERBS: dict[str, tuple[str, str]] = {
     "criteria": ("adk_split_eval.report.commands:criteria", "Which criterion works in which set, and why."),
     "schema": ("adk_split_eval.build.commands:schema", "JSON Schema of the plan, for editors."),
     "explain": ("adk_split_eval.lint.command:explain", "What a code means and how to mend it."),
-    "doctor": ("adk_split_eval.cli_run:doctor", "Check the installation: Python, ADK, models, project."),
+    "doctor": ("adk_split_eval.cli_doctor:doctor", "Check the installation: Python, ADK, models, project."),
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
@@ -402,46 +401,3 @@ def audit(run_reference: str | None, share: float, answers: tuple[Path, ...], th
         except AuditError as error:
             _stop(str(error))
         click.echo(str(path) if path is not None else "this run holds no judged verdict, there is nothing to draw")
-
-
-@click.command(epilog="Example: adk-split-eval doctor")
-def doctor() -> None:
-    """Check the installation: Python, google-adk and its eval extra, this folder's plan and agent."""
-    from adk_split_eval import __version__
-    from adk_split_eval.run import adk as border
-
-    click.echo(f"adk-split-eval {__version__}, Python {sys.version.split()[0]}")
-    broken = 0
-    try:
-        version = border.adk_version()
-        border.load()
-        click.echo(f"ok    google-adk {version} with its eval extra")
-    except border.AdkMissingError as error:
-        broken += 1
-        click.echo(f"FAIL  {error}")
-    broken += _doctor_plan()
-    keys = [
-        k for k in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "OPENAI_API_KEY") if os.environ.get(k)
-    ]
-    click.echo(f"info  model credentials in the environment: {', '.join(keys) or 'none (scripted models need none)'}")
-    raise SystemExit(1 if broken else 0)
-
-
-def _doctor_plan() -> int:
-    from adk_split_eval.plan import PlanError, find_plan, load_plan
-
-    try:
-        path = find_plan(Path.cwd())
-        loaded = load_plan(path)
-    except PlanError as error:
-        for finding in error.findings:
-            click.echo(f"info  {finding.render()}")
-        return 0
-    click.echo(f"ok    plan {path.name}")
-    agent = loaded.plan.agent
-    if agent is None:
-        return 0
-    folder = path.parent / agent
-    good = (folder / "__init__.py").is_file()
-    click.echo(f"{'ok   ' if good else 'FAIL '} agent folder {agent}{'' if good else ' has no __init__.py'}")
-    return 0 if good else 1
