@@ -38,7 +38,7 @@ MODEL_FILES = (
 )
 KEPT_MODELS = (
     "EvalSet", "EvalCase", "Invocation", "IntermediateData", "InvocationEvents", "InvocationEvent", "SessionInput",
-    "AppDetails", "Rubric", "RubricContent", "ConversationScenario", "ConversationScenarios", "UserPersona",
+    "AppDetails", "AgentDetails", "Rubric", "RubricContent", "ConversationScenario", "ConversationScenarios", "UserPersona",
     "UserBehavior", "EvalConfig", "CustomMetricConfig", "CodeConfig", "MetricInfo", "MetricValueInfo", "Interval",
     "LiveModelConfig", "BaseCriterion", "LlmAsAJudgeCriterion", "RubricsBasedCriterion", "HallucinationsCriterion",
     "ToolTrajectoryCriterion", "LlmBackedUserSimulatorCriterion", "JudgeModelOptions", "LlmBackedUserSimulatorConfig",

@@ -102,6 +102,11 @@ def fill(document: Document, raw: bytes) -> Document:
         document.text = raw.decode("utf-8", errors="replace")
         document.kind = "plan" if document.name.endswith((".yaml", ".yml")) else kind_of(None, document.name)
         return document
+    if "\0" in document.text[:4]:
+        wide = "UTF-32" if "\0\0" in document.text[:4] else "UTF-16"
+        document.encoding_error = (document.text.index("\0"), f"{wide} without a byte order mark")
+        document.kind = "plan" if document.name.endswith((".yaml", ".yml")) else kind_of(None, document.name)
+        return document
     if document.name.endswith((".yaml", ".yml")):
         document.kind = "frozen" if document.name.endswith(("frozen.yaml", "frozen.yml")) else "plan"
     else:

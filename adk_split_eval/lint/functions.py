@@ -9,6 +9,7 @@ import sys
 from functools import cache
 
 from adk_split_eval.lint import function_source
+from adk_split_eval.lint.agent_folders import agent_folders
 from adk_split_eval.lint.function_source import Resolution, has_adk, inspect, module_file
 
 __all__ = ["Resolution", "forget", "mentions", "registers_models", "resolve", "resolve_in_project"]
@@ -72,28 +73,7 @@ def _in_agent(parts: list[str], folder: str, agent_dir: str | None) -> str | Non
     return None
 
 
-@cache
-def _agent_folders(folder: str) -> list[str]:
-    """Agent folders (with an agent.py) at, above or just below the config's folder and its ancestors."""
-    found: list[str] = []
-    here = os.path.abspath(folder or ".")
-    for _ in range(5):
-        for candidate in (here, *_subfolders(here)):
-            if os.path.isfile(os.path.join(candidate, "agent.py")):
-                found.append(candidate)
-        parent = os.path.dirname(here)
-        if found or parent == here or os.path.exists(os.path.join(here, ".git")):
-            break
-        here = parent
-    return found
-
-
-def _subfolders(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(e.path for e in entries if not e.name.startswith(".") and e.is_dir())[:200]
-    except OSError:
-        return []
+_agent_folders = cache(agent_folders)
 
 
 def _near(module: str, folder: str) -> str | None:

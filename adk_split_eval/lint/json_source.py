@@ -62,7 +62,12 @@ def parse(text: str) -> tuple[Any, set[str], SyntaxProblem | None]:
     """``(data, duplicate keys, problem)``; data is None exactly when there is a problem."""
     hook = _Pairs()
     try:
-        return json.loads(text, object_pairs_hook=hook), hook.duplicates, None
+        data = json.loads(text, object_pairs_hook=hook)
+        problem = _half_character(text) if "\\ud" in text or "\\uD" in text else None
+        if data is None:
+            start = text.index("null")
+            problem = SyntaxProblem(start, start + 4, "empty", "the file holds nothing but null", "write a JSON object")
+        return (None, set(), problem) if problem else (data, hook.duplicates, None)
     except json.JSONDecodeError as error:
         return None, set(), diagnose(text, error.pos, error.msg)
     except RecursionError:
@@ -78,6 +83,20 @@ def parse(text: str) -> tuple[Any, set[str], SyntaxProblem | None]:
             set(),
             SyntaxProblem(start, start + 1, "number", f"a number is too long ({error})", "write a shorter number"),
         )
+
+
+_ESCAPES = re.compile(
+    r"\\\\|(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+def _half_character(text: str) -> SyntaxProblem | None:
+    """The first escaped half of a surrogate pair: Python's reader takes it, ADK's refuses the file."""
+    for match in _ESCAPES.finditer(text):
+        if match.group(2):
+            return SyntaxProblem(match.start(), match.end(), "surrogate", f"`{match.group(2)}` is half a character: ADK cannot read the file",
+                                 "write the whole character")  # fmt: skip
+    return None
 
 
 def _huge_integer(text: str) -> int:

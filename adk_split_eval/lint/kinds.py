@@ -20,7 +20,9 @@ def kind_of(data: Any, name: str) -> Kind:
         return _object_kind(cast("dict[str, Any]", data), name)
     if isinstance(data, list):
         return _list_kind(cast("list[Any]", data), name)
-    return "unknown"
+    if data is None:
+        return "unknown"
+    return "invented" if is_set_name(name) else "config" if is_config_name(name) else "unknown"
 
 
 def is_set_name(name: str) -> bool:
@@ -44,7 +46,7 @@ def _object_kind(data: dict[str, Any], name: str) -> Kind:
         return "config"
     if "scenarios" in keys and _looks_like_scenarios(data["scenarios"]):
         return "scenarios"
-    if "app_name" in keys and keys & {"user_id", "state"}:
+    if keys & {"app_name", "appName"} and keys & {"user_id", "userId", "state"}:
         return "session"
     return "invented" if is_set_name(name) else "unknown"
 

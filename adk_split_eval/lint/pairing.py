@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,7 +33,12 @@ class Pair:
     config: Config
     how: How
     knowledge: Knowledge
-    has_credentials: bool = False
+    credentials: Callable[[], bool] = bool
+
+    @property
+    def has_credentials(self) -> bool:
+        """Whether model credentials are in sight."""
+        return self.credentials()
 
     @property
     def sure(self) -> bool:

@@ -1,14 +1,16 @@
 """Everything one lint run looks at, opened once: documents, sets, configs, and who governs whom."""
 # os functions instead of pathlib: this room starts cold on every commit.
-# ruff: noqa: PTH100, PTH118, PTH120, PTH123, PTH208
+# ruff: noqa: PTH118, PTH208
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Any
 
 from adk_split_eval.criteria.knowledge import Knowledge, load
+from adk_split_eval.lint.agent_folders import has_credentials
 from adk_split_eval.lint.config_view import Config, open_config
 from adk_split_eval.lint.discover import find
 from adk_split_eval.lint.documents import Document, read
@@ -62,12 +64,9 @@ def open_project(paths: list[str], options: Options) -> Project:
     project.configs = [
         open_config(d, project.knowledge) for d in project.documents if d.kind == "config" and d.data is not None
     ]
-    credentials: dict[str, bool] = {}
+    in_sight = cache(has_credentials)
     for pair in project.pairs:
-        folder = pair.set.document.folder
-        if folder not in credentials:
-            credentials[folder] = has_credentials(folder, options.agent_dir)
-        pair.has_credentials = credentials[folder]
+        pair.credentials = partial(in_sight, pair.set.document.folder, options.agent_dir)
     return project
 
 
@@ -87,36 +86,3 @@ def _add_siblings(project: Project) -> None:
             if is_set_name(name) and os.path.realpath(path) not in known:
                 known.add(os.path.realpath(path))
                 project.documents.append(read(path))
-
-
-_VARIABLES = (
-    "GOOGLE_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_CLOUD_PROJECT",
-    "GOOGLE_APPLICATION_CREDENTIALS",
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-)
-
-
-def has_credentials(folder: str, agent_dir: str | None) -> bool:
-    """Whether model credentials are in sight: in the environment, or in a ``.env`` at or above the set or agent."""
-    if any(os.environ.get(name) for name in _VARIABLES):
-        return True
-    for start in (folder or ".", agent_dir):
-        if start is None:
-            continue
-        here = os.path.abspath(start)
-        for _ in range(6):
-            try:
-                with open(os.path.join(here, ".env"), encoding="utf-8", errors="replace") as stream:
-                    text = stream.read(65536)
-                if any(name in text for name in _VARIABLES):
-                    return True
-            except OSError:
-                pass
-            parent = os.path.dirname(here)
-            if parent == here:
-                break
-            here = parent
-    return False

@@ -14,7 +14,6 @@ from adk_split_eval.lint.shapes import as_object, objects
 
 Json = dict[str, Any]
 _CHECKS: dict[str, FastChecks] = {}
-_ROOT_FIELDS = frozenset({"eval_set_id", "name", "description", "eval_cases", "creation_timestamp"})
 
 
 @dataclass(eq=False, repr=False)
@@ -115,12 +114,8 @@ def _open_set(document: Document, knowledge: Knowledge) -> EvalSet:
     cases = data.get("eval_cases")
     problems: list[Problem] = []
     explainer = Explainer(knowledge)
-    if not isinstance(cases, list) or not data.keys() <= _ROOT_FIELDS or not isinstance(data.get("eval_set_id"), str):
-        outer = {k: v for k, v in data.items() if k != "eval_cases"}
-        if isinstance(cases, list):
-            outer["eval_cases"] = []
-        elif "eval_cases" in data:
-            outer["eval_cases"] = cases
+    outer: Json = {**data, "eval_cases": []} if isinstance(cases, list) else data
+    if not checks_for(knowledge).model("EvalSet")(outer):
         explainer.model("EvalSet", outer, ())
         if not isinstance(cases, list):
             cases = data.get("evalCases")
@@ -148,6 +143,16 @@ def stand_in_set(document: Document) -> EvalSet:
     else:
         cases = [(i, {"conversation_scenario": scenario}) for i, scenario in objects(entries)]
     return EvalSet(document, {}, cases, [], survey(cases))
+
+
+def stand_in_problems(document: Document, knowledge: Knowledge) -> list[Problem]:
+    """Deviations of a scenario file or a session input from ADK's models."""
+    explainer = Explainer(knowledge)
+    if document.kind == "session":
+        explainer.model("SessionInput", document.data, ())
+    elif as_object(document.data):
+        explainer.model("ConversationScenarios", document.data, ())
+    return explainer.problems
 
 
 def real_path(document: Document, path: Path) -> Path:

@@ -12,7 +12,7 @@ from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rules.expectation_on_scenario import EXPECTATIONS
 from adk_split_eval.lint.schema import Problem
 from adk_split_eval.lint.shapes import as_object
-from adk_split_eval.lint.views import Json, case_id
+from adk_split_eval.lint.views import Json, case_id, stand_in_problems
 
 COMMENTS = frozenset(
     {"$schema", "//", "comment", "comments", "description", "desc", "doc", "docs", "note", "notes", "title", "name", "author",
@@ -61,6 +61,11 @@ def dropped(project: Project) -> Iterator[tuple[Document, Problem, str | None]]:
                     problem.model == "EvalCase" and problem.name in EXPECTATIONS and _simulated(eval_set.cases, index)
                 ):
                     yield eval_set.document, problem, case
+    for document in project.documents:
+        if document.kind in ("scenarios", "session"):
+            for problem in stand_in_problems(document, project.knowledge):
+                if problem.what == "unknown" and problem.extra != "forbid":
+                    yield document, problem, None
     for config in project.configs:
         if config.document is not None:
             for problem in config_problems(config, project):

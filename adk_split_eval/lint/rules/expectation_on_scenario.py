@@ -31,7 +31,7 @@ EXPECTATIONS = frozenset(
 def check(eval_set: EvalSet) -> Iterator[Report]:
     for index, case, _ in eval_set.simulated_cases():
         for key in case:
-            if key in EXPECTATIONS and case[key]:
+            if key in EXPECTATIONS and (case[key] if key == "final_session_state" else case[key] is not None):
                 yield Report(eval_set.document, case_path(index, key),
                              f"`{key}` expects something of a simulated case: no criterion can compare it, and ADK drops it",
                              "move it to a fixed case, or state a goal, an invariant or a rubric", key=True, case_id=case_id(case))  # fmt: skip

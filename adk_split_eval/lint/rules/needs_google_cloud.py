@@ -2,7 +2,7 @@
 
 ## What it does
 Reports a criterion that asks Google Cloud's evaluation service when no credentials are in sight (environment variables, or a
-`.env` at or above the set).
+`.env` at or above the set, or in an agent folder).
 
 ## Why is this bad?
 Without a project the metric raises and stays NOT_EVALUATED: green beside any criterion that passes.

@@ -35,14 +35,13 @@ def check(config: Config) -> Iterator[Report]:
     document = config.document
     if document is None or config.criteria:
         return
-    value = config.data.get("criteria")
-    if value is not None and not isinstance(value, dict):
-        return
+    if not isinstance(config.data.get("criteria", {}), dict):
+        return  # ADK does not load it
     if "criteria" in config.data:
         yield Report(
             document,
             ("criteria",),
-            "`criteria` is empty: nothing is judged, and the run is green",
+            "`criteria` is empty: nothing is judged",
             "name at least one criterion",
             key=True,
         )
@@ -50,10 +49,10 @@ def check(config: Config) -> Iterator[Report]:
     for key in config.data:
         if key in _GUESSES or nearest_name(key, ["criteria"]):
             fix = replace_key(document, (key,), "criteria", safe=True) if isinstance(config.data[key], dict) else None
-            yield Report(document, (key,), f"`{quoted(key)}` is not read; without `criteria` nothing is judged, and the run is green",
+            yield Report(document, (key,), f"`{quoted(key)}` is not read; without `criteria` nothing is judged",
                          "did you mean `criteria`?", key=True, fix=fix)  # fmt: skip
             return
-    yield Report(document, (), "there is no `criteria`: nothing is judged, and the run is green", "add `criteria`")
+    yield Report(document, (), "there is no `criteria`: nothing is judged", "add `criteria`")
 
 
 RULE = Rule(

@@ -22,9 +22,8 @@ from adk_split_eval.lint.project import Project
 from adk_split_eval.lint.rule import Report, Rule
 from adk_split_eval.lint.rules._common import quoted
 from adk_split_eval.lint.rules._unknown import HINTS
-from adk_split_eval.lint.schema import Explainer, Problem
-from adk_split_eval.lint.shapes import as_object
-from adk_split_eval.lint.views import case_id
+from adk_split_eval.lint.schema import Problem
+from adk_split_eval.lint.views import case_id, stand_in_problems
 
 
 def check(project: Project) -> Iterator[Report]:
@@ -53,12 +52,7 @@ def fatal(problem: Problem) -> bool:
 
 
 def _other(document: Document, project: Project) -> Iterator[Report]:
-    explainer = Explainer(project.knowledge)
-    if document.kind == "session":
-        explainer.model("SessionInput", document.data, ())
-    elif as_object(document.data):
-        explainer.model("ConversationScenarios", document.data, ())
-    for problem in explainer.problems:
+    for problem in stand_in_problems(document, project.knowledge):
         if fatal(problem):
             yield _report(document, problem, None)
 

@@ -1,7 +1,8 @@
 """Threshold that cannot be missed.
 
 ## What it does
-Reports a threshold at or below the lowest score of its metric.
+Reports a threshold at or below the lowest score of its metric. A team's own metric without a declared interval is taken to
+score 0 to 1, as ADK shows it; that is a warning.
 
 ## Why is this bad?
 Every answer passes: the criterion is decoration. ADK accepts −1 and 0.0 without a word.
@@ -30,11 +31,13 @@ def check(config: Config) -> Iterator[Report]:
         metric = criterion.metric
         if threshold is None or math.isnan(threshold) or (metric and not metric.takes_threshold):
             continue
+        guessed = metric is None and not criterion.ours
         lowest = metric.range[0] if metric and metric.range else 0.0
         if threshold <= lowest and (metric is not None or criterion.ours or _usual_range(config, criterion.name)):
             yield Report(config.document, criterion.threshold_path,
                          f"`{criterion.name}` scores at least {lowest:g}, so the threshold {threshold:g} can never be missed",
-                         "raise the threshold; 1.0 for a gate")  # fmt: skip
+                         "raise the threshold; 1.0 for a gate",
+                         level="warning" if guessed else None, confidence="low" if guessed else None)  # fmt: skip
 
 
 def _usual_range(config: Config, name: str) -> bool:

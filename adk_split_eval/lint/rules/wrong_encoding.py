@@ -26,7 +26,7 @@ def check(document: Document) -> Iterator[Report]:
         yield Report(
             document,
             (),
-            f"byte {offset} is no UTF-8 (it looks like {guess}): ADK cannot read the file",
+            f"byte {offset} is no UTF-8 text (it looks like {guess}): ADK cannot read the file",
             "save it as UTF-8",
             span=(start, start + 1),
         )
