@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adk_split_eval.plan import PlanError, load_plan
+from adk_split_eval.plan import PlanError, load_plan, reading
 from adk_split_eval.plan.checking import check_alone, check_document, check_plan
 from adk_split_eval.plan.cross_process import merge_process
 from adk_split_eval.plan.loading import build_models
@@ -172,6 +172,19 @@ def test_any_value_can_be_repeated_by_its_anchor(case: str) -> None:
 )
 def test_tags_that_say_what_is_there_anyway(value: str, found: list[str]) -> None:
     assert plan(f"session_input: {{state: {{x: {value}}}}}\n", FIXED) == found
+
+
+def test_what_a_tag_calls_text_is_text() -> None:
+    document = parse_document("{a: !!str 12, b: ! 12, c: !!str no, d: 12, e: '12', f: !!str '12'}\n", "p")
+    assert document.root.data() == {"a": "12", "b": "12", "c": "no", "d": 12, "e": "12", "f": "12"}
+
+
+def test_aliases_at_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "x: &x [1, 2, 3]\ny: *x\nz: *x\n"
+    monkeypatch.setattr(reading, "MAX_REPEATED_NODES", 8)
+    assert parse_document(text, "p").root.data()["z"] == [1, 2, 3]
+    monkeypatch.setattr(reading, "MAX_REPEATED_NODES", 7)
+    assert codes(text) == ["ASE007"]
 
 
 def test_where_values_end() -> None:
@@ -352,3 +365,28 @@ def test_a_case_replaces_sections_of_the_plans_process() -> None:
     assert merge_process(whole, False) == {}
     assert merge_process({"ending": {"event": {"tool": "x"}}}, {}) == {"ending": {"event": {"tool": "x"}}}
     assert merge_process({}, {"events": {}}) == {"events": {}}
+
+
+@pytest.mark.parametrize(("depth", "found"), [(197, []), (198, ["ASE007"])])
+@pytest.mark.parametrize("pair", ["[]", "{}"])
+def test_nesting_at_its_limit(pair: str, depth: int, found: list[str]) -> None:
+    opened = "[" if pair == "[]" else "{a: "
+    text = opened * depth + "1" + pair[1] * depth
+    assert plan(f"session_input: {{state: {{x: {text}}}}}\n", FIXED) == found
+
+
+def test_surprises_come_before_the_top_that_is_no_mapping() -> None:
+    assert codes("- no\n- 012\n") == ["ASE006", "ASE006"]
+    assert codes("- a\n") == ["ASE004"]
+
+
+def test_places_that_a_document_does_not_have() -> None:
+    document = parse_document("a: {b: [1, 2]}\n", "p")
+    assert document.root.find(("a", "b", 1)) is document.node(("a", "b", 1))
+    for path in (("a", "b", 2), ("a", "b", "0"), ("a", 0), ("c", "b"), ("a", "b", 0, "x")):
+        assert document.root.find(path) is None
+    assert document.place(("a", "b", 2)) == document.place(("a", "b"))
+    assert document.place((), key=True) == document.place()
+    assert document.place(("a", "b", 1), key=True) == document.place(("a", "b", 1))
+    assert document.place(("a", "zzz"), key=True) == document.place(("a",))
+    assert document.place(("a", "b"), key=True).column == 5

@@ -90,6 +90,14 @@ def test_stage_successors() -> None:
     assert [flow.successors(name) for name in "abcdx"] == [["b"], ["c", "d"], ["d"], [], []]
     assert flow.finals() == ["d"]
     assert StageFlow.model_validate({"event": "e", "order": [{"name": "a"}, {"name": "b"}]}).finals() == ["b"]
+    marked = [{"name": "a", "final": True}, {"name": "b", "final": True}, {"name": "c"}]
+    assert StageFlow.model_validate({"event": "e", "order": marked}).finals() == ["a", "b"]
+
+
+def test_the_judge_a_plan_pins() -> None:
+    assert Plan.model_validate({"plan_id": "p", "models": {"judge": "j"}}).judge == "j"
+    assert Plan.model_validate({"plan_id": "p", "models": {"simulator": "s"}}).judge is None
+    assert Plan.model_validate({"plan_id": "p"}).judge is None
 
 
 def test_draft_keeps_its_holes() -> None:
