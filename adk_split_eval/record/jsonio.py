@@ -19,6 +19,7 @@ MAX_DEPTH = 400
 """Nesting kept; what lies deeper is replaced by a note (Python's own JSON reader gives up at about 1,000)."""
 
 _MAX_INT_BITS = 4096
+_CAREFUL_FROM = 1_000_000
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -63,6 +64,18 @@ def dumps(value: Any, *, indent: int | None = 2) -> str:
     """
     text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=indent)
     return _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def compact(value: Any) -> str:
+    """``dumps`` on one line. What is plain and shallow, as nearly all is, needs none of the care that it takes."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        if len(text) < _CAREFUL_FROM and text.count("[") + text.count("{") <= MAX_DEPTH:
+            text.encode("utf-8")
+            return text
+    except (TypeError, ValueError, RecursionError):
+        pass
+    return dumps(value, indent=None)
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_split_eval.record import Case, CompiledPlan, TrialResult
-from adk_split_eval.run.journal import Journal, JournalError, as_text
+from adk_split_eval.record.jsonio import compact
+from adk_split_eval.run.journal import Journal, JournalError
 from adk_split_eval.run.loop import run_loop
 from adk_split_eval.run.observe import describe
 from adk_split_eval.run.outcome import Outcome
@@ -335,7 +336,7 @@ async def _serve(connection: socket.socket, engine: Any, cases: Sequence[Case]) 
             _send(writer, ("journal", str(error)))
             return
         # As the journal has it: what a case leaves behind need not be anything that can be pickled.
-        text = as_text(outcome.result.to_json())
+        text = compact(outcome.result.to_json())
         _send(writer, ("done", index, trial, text, outcome.throttled, engine.tally.counts()))
 
     running: set[asyncio.Task[None]] = set()

@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from adk_split_eval.record import CaseResult, Conversation, TrialResult
-from adk_split_eval.record.jsonio import MAX_DEPTH, dumps
+from adk_split_eval.record.jsonio import compact, dumps
 
 SCHEMA_VERSION = 2
-CAREFUL_FROM = 1_000_000
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -255,9 +254,9 @@ def acted(
         unit.trial,
         case_hash,
         seed,
-        as_text(conversation.to_json()),
-        as_text(invocations),
-        as_text(warnings),
+        compact(conversation.to_json()),
+        compact(invocations),
+        compact(warnings),
         time.time(),
     )
     return "INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, '')", values
@@ -267,25 +266,13 @@ def judged(unit: Unit, result: TrialResult, judged_hash: str = "") -> Statement:
     """What stores the result of a unit that has acted."""
     return (
         "UPDATE units SET result = ?, judged_hash = ?, updated = ? WHERE half = ? AND case_id = ? AND trial = ?",
-        (as_text(result.to_json()), judged_hash, time.time(), unit.half, unit.case_id, unit.trial),
+        (compact(result.to_json()), judged_hash, time.time(), unit.half, unit.case_id, unit.trial),
     )
 
 
 def whole_case(position: int, result: CaseResult) -> Statement:
     """What stores a case with all its trials under its place in the report."""
     return "INSERT OR REPLACE INTO cases VALUES (?, ?)", (position, dumps(result.to_json()))
-
-
-def as_text(value: Any) -> str:
-    """``value`` as JSON. What is plain and shallow, as nearly all is, needs none of the care that ``dumps`` takes."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        if len(text) < CAREFUL_FROM and text.count("[") + text.count("{") <= MAX_DEPTH:
-            text.encode("utf-8")
-            return text
-    except (TypeError, ValueError, RecursionError):
-        pass
-    return dumps(value, indent=None)
 
 
 def _stored(row: tuple[Any, ...]) -> StoredUnit:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from adk_split_eval import __version__
-from adk_split_eval.record import Case, CompiledPlan
-from adk_split_eval.record.jsonio import dumps
+from adk_split_eval.record import Case, CompiledPlan, Criterion
+from adk_split_eval.record.jsonio import compact
 from adk_split_eval.run.inputs import fingerprint, tree_files
 
 ACTS_ON = ("interrupt", "replay_tools", "tool_results")
@@ -18,6 +18,8 @@ ACTS_ON = ("interrupt", "replay_tools", "tool_results")
 
 JUDGED_BY = frozenset({"rubrics", "intermediate_data", "final_response", "final_session_state", "creation_timestamp"})
 """What of an eval case, or of a turn of it, only its judges read."""
+
+_OF_A_CRITERION = [field.name for field in fields(Criterion)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,13 @@ def metric_files(compiled: CompiledPlan) -> list[Path]:
 def acting_hash(case: Case, simulator: dict[str, Any] | None, marks: Marks) -> str:
     """What a stored conversation depends on: what the case says, then how it is acted."""
     runner = {key: case.runner[key] for key in ACTS_ON if key in case.runner}
-    return f"{words_hash(case)}.{_short([dumps([case.max_turns, runner, simulator], indent=None), marks.acting])}"
+    return f"{words_hash(case)}.{_short([compact([case.max_turns, runner, simulator]), marks.acting])}"
 
 
 def words_hash(case: Case) -> str:
     """What a case is about: the user's words or persona and goal, the state it starts from. The first part of
     :func:`acting_hash`; a conversation held under another one is another case's, whoever judges it."""
-    return _short([dumps(_said(case.eval_case), indent=None)])
+    return _short([compact(_said(case.eval_case))])
 
 
 def _said(eval_case: dict[str, Any]) -> dict[str, Any]:
@@ -80,10 +82,10 @@ def _said(eval_case: dict[str, Any]) -> dict[str, Any]:
 
 def judging_hash(case: Case, votes: int, marks: Marks) -> str:
     """What a stored verdict depends on beside its conversation."""
-    criteria = [asdict(criterion) for criterion in case.criteria]
+    criteria = [{name: getattr(criterion, name) for name in _OF_A_CRITERION} for criterion in case.criteria]
     kept = {key: value for key, value in case.runner.items() if key not in ("place", "pending")}
     parts = [criteria, case.eval_case, case.goal_required, case.max_turns, votes, kept]
-    return _short([dumps(parts, indent=None), marks.judging])
+    return _short([compact(parts), marks.judging])
 
 
 def _short(texts: Iterable[str]) -> str:

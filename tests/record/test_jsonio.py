@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_split_eval.record.jsonio import MAX_DEPTH, dumps, plain, write_atomically
+from adk_split_eval.record.jsonio import MAX_DEPTH, compact, dumps, plain, write_atomically
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))
 ANY_VALUE = st.recursive(
@@ -30,6 +30,21 @@ def strict(text: str) -> object:
 def test_anything_is_written_as_strict_json_and_read_back(value: object) -> None:
     once = strict(dumps(value))
     assert strict(dumps(once)) == once
+
+
+@given(ANY_VALUE)
+def test_the_short_way_means_the_same(value: object) -> None:
+    text = compact(value)
+    assert "\n" not in text
+    assert strict(text) == strict(dumps(value))
+
+
+def test_the_short_way_leaves_the_rest_to_the_careful_one() -> None:
+    deep: list[object] = []
+    for _ in range(2 * MAX_DEPTH):
+        deep = [deep]
+    for value in (deep, ["x" * 1_000_001, float("nan")], {"a": object}, ["\ud800"]):
+        assert compact(value) == dumps(value, indent=None)
 
 
 @given(st.text(st.characters(codec="utf-8")))
