@@ -89,7 +89,10 @@ def test_a_state_event_is_a_change() -> None:
     ("path", "value"),
     [
         ("response.items.1.id", "b"),
+        ("response.items.0.id", "a"),
+        ("response.items.2.id", NOTHING),
         ("response.items.9.id", NOTHING),
+        (f"response.items.{'9' * 5000}", NOTHING),
         ("response.items.-1", NOTHING),
         ("response.nothing.there", NOTHING),
         ("response.null", None),

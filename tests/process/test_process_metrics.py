@@ -294,6 +294,32 @@ def test_citations_that_do_not(args: dict[str, Any], words: str) -> None:
     assert words in found.reasons[0]
 
 
+def test_a_document_without_a_version_has_none_to_compare() -> None:
+    rules = {**EVIDENCE, "source": {"id": "cv-1", "fragments": CV["fragments"]}, "document": "args.document"}
+    assert evidence(rules, fragment="p1", document="cv-1").status == "passed"
+    assert evidence(rules, fragment="p1", document="cv-1", version="9").status == "passed"
+    assert (
+        'cites document "cv-2", not the document "cv-1"' in evidence(rules, fragment="p1", document="cv-2").reasons[0]
+    )
+    assert "states no document" in evidence(rules, fragment="p1", document=" ").reasons[0]
+
+
+def test_only_what_claims_to_build_on_the_document_must_cite() -> None:
+    rules = {key: value for key, value in EVIDENCE.items() if key not in ("claims_where", "claims_pattern")}
+    assert evidence(rules, text="Your CV mentions Orbit. Why Go?", about="cv").status == "passed"
+    rules["claims_where"] = {"args.about": "cv", "args.deep": {"any": True}}
+    assert evidence(rules, about="life", deep=1).status == "passed"
+    assert evidence(rules, about="cv").status == "passed"
+    assert evidence(rules, about="cv", deep=None).status == "failed"
+
+
+def test_ids_may_be_numbers() -> None:
+    numbered = {**QUESTIONS, "text": None}
+    found = questions(("a", [call("ask", id=7)]), ("b", [call("ask", id=8)]), ("c", [call("ask", id=7)]), **numbered)
+    assert found.status == "failed"
+    assert 'turn 3: the id "7" asked a second time after turn 1' in found.reasons[0]
+
+
 def test_without_a_document_nothing_is_cited_or_claimed() -> None:
     rules = {key: value for key, value in EVIDENCE.items() if key != "source"}
     assert evidence(rules, text="What is a lock?").status == "passed"

@@ -132,6 +132,7 @@ TALK = Conversation(
         {"text": "Halved it.", "quote": "把延迟降低了一半", "evidence_turn_ids": [3]},
         {"text": "Was clear throughout."},
         "Was clear throughout.",
+        {"text": 'Knows "hash maps" and “数据库的锁机制”.', "evidence_turn_ids": [2]},  # terms, not quotations
     ],
 )
 def test_claims_that_hold(claim: Any) -> None:
@@ -148,6 +149,7 @@ def test_claims_that_hold(claim: Any) -> None:
         ),
         ({"text": "Saved 31 minutes.", "evidence_turn_ids": [2]}, "does not hold"),
         ({"text": 'Said "I built it all alone".', "evidence_turn_ids": [2]}, "was not said"),
+        ({"text": "说过“我一个人做完了它”。", "evidence_turn_ids": [3]}, "was not said"),
         ({"text": "x", "quote": "from 40 minutes to nine"}, "cites no turn"),
         ({"text": "x", "evidence_turn_ids": [9]}, "cites turn 9, and the conversation has 3"),
         ({"text": "x", "evidence_turn_ids": ["2"]}, "no turn number"),

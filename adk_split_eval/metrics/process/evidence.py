@@ -133,7 +133,7 @@ def _claims(seen: Seen, rules: EvidenceRules, words: str) -> bool:
 def _wrong_document(seen: Seen, rules: EvidenceRules, source: Source) -> list[str]:
     faults: list[str] = []
     for path, due, what in ((rules.document, source.id, "document"), (rules.version, source.version, "version")):
-        if path is None:
+        if path is None or not due:  # a document without a version has none to be compared
             continue
         stated = _plain(seen.pick(path))
         if stated != due:

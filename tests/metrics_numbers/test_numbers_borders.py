@@ -1,0 +1,85 @@
+"""Numbers at the borders of what is read as one thing or another."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from adk_split_eval.metrics.grounded_numbers import judge
+from adk_split_eval.metrics.numbers import extract
+from adk_split_eval.metrics.numbers.quote import sentence_around
+from adk_split_eval.record import Call, Conversation, Turn
+
+
+def kinds(text: str) -> set[str]:
+    (mention,) = extract(text)
+    return {reading.kind for reading in mention.readings}
+
+
+def ungrounded(response: str, tool: Any = None) -> list[str]:
+    turn = Turn("hi", [Call("look_up", {}, tool, answered=True)], response=response)
+    return [r.split(": ", 1)[1].split(" without a source")[0] for r in judge(Conversation([turn]), {}, 1.0).reasons]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("30.11.26", "date", (2026, 11, 30)),
+        ("26年11月30日", "date", (2026, 11, 30)),
+        ("1000-01-01", "date", (1000, 1, 1)),
+        ("2999-12-31", "date", (2999, 12, 31)),
+        ("14:30:15", "time", str(14 * 3600 + 30 * 60 + 15)),
+        ("𝐋8823", "identifier", "l8823"),
+        ("9" * 40, "bare", Decimal("9" * 40)),
+        ("9" * 41, "digits", "9" * 41),
+    ],
+)
+def test_read_as(text: str, kind: str, value: object) -> None:
+    (mention,) = extract(f"it is {text} now")
+    assert (kind, value) in [(r.kind, r.value if r.value is not None else (r.date or r.key)) for r in mention.readings]
+
+
+@pytest.mark.parametrize("text", ["3000-01-01", "0999-01-01", "2026-13-01", "2026-11-32", "9" * 41])
+def test_not_a_date_nor_a_value(text: str) -> None:
+    (mention,) = extract(f"it is {text} now")
+    assert not {r.kind for r in mention.readings} & {"date", "bare"}
+
+
+@pytest.mark.parametrize("text", ["you may 5 see", "we march 10 on"])
+def test_a_verb_is_no_month(text: str) -> None:
+    assert kinds(text) == {"bare"}
+    assert kinds("on May 5") == {"date"}
+
+
+def test_amounts_side_by_side_are_two() -> None:
+    assert [m.text for m in extract("128元三百元")] == ["128元", "三百元"]
+
+
+TABLE = "| plan | price |\n|---|---|\n| basic | low |\n| plus | high |\n| max | top |"
+
+
+@pytest.mark.parametrize(
+    ("response", "tool", "expected"),
+    [
+        (f"Here are 3 plans:\n{TABLE}", {}, []),
+        (f"Here are 2 plans:\n{TABLE}", {}, ["2"]),
+        (f"Here are 4 plans:\n{TABLE}", {}, ["4"]),
+        ("1-2 million users", {"low": 1_000_000, "high": 2_000_000}, []),
+        ("1-2 million users", {"low": 3_000_000, "high": 2_000_000}, ["1"]),
+        ("open 9-10 am", {"hours": "09:00-10:00"}, []),
+        ("open 9-10 am", {"hours": "21:00, 10:00"}, ["9"]),
+        ("after 11h, then walk 45m", "11 hours, 45 meters", []),
+    ],
+)
+def test_against_sources(response: str, tool: Any, expected: list[str]) -> None:
+    assert ungrounded(response, tool) == expected
+
+
+def test_a_sentence_is_shown_with_its_cuts() -> None:
+    text = "One. It costs 5 euros. Two."
+    at = text.index("5")
+    assert sentence_around(text, at, at + 1) == "It costs 5 euros."
+    long = "a" * 200 + " 5 " + "b" * 200
+    assert sentence_around(long, 201, 202) == "…" + "a" * 119 + " 5 " + "b" * 119 + "…"
