@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("google.adk.evaluation.local_eval_service")
 
+from adk_split_eval.criteria import function_path
 from adk_split_eval.metrics import adapter
 from adk_split_eval.record import Case, Conversation, Criterion, CriterionResult, Judgement, Turn
 from adk_split_eval.record.conversation import Call
@@ -158,6 +159,43 @@ def test_a_metric_of_the_team_needs_no_reference(monkeypatch: pytest.MonkeyPatch
     named_alike = Criterion(RESPONSE, "deterministic", "team", 0.5, function="team.ours")
     case = case_of(named_alike, responses=("", ""))
     assert one(monkeypatch, lambda number: answer("PASSED", 1.0), named_alike, case=case).status == "passed"
+
+
+def test_a_case_without_a_script_is_left_to_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = Case("simulated", "S-01", {"eval_id": "S-01", "conversation_scenario": {}}, [judged()])
+    assert one(monkeypatch, lambda number: YES, judged(), case=case).status == "passed"
+
+
+class NotFoundError(Exception):
+    """Named as what ADK raises for a metric it has not got."""
+
+
+@pytest.mark.parametrize(
+    ("raised", "source", "params", "reason"),
+    [
+        (NotFoundError("safty_v1"), "adk", {judge.NAMED_WRONG: "no such criterion"}, "no such criterion"),
+        (NotFoundError("safty_v1"), "adk", {}, "NotFoundError: safty_v1"),
+        (NotFoundError("safty_v1"), "team", {judge.NAMED_WRONG: "no such criterion"}, "NotFoundError: safty_v1"),
+        (TypeError("no"), "adk", {judge.NAMED_WRONG: "no such criterion"}, "TypeError: no"),
+    ],
+)
+def test_a_criterion_adk_has_not_got_is_named(
+    monkeypatch: pytest.MonkeyPatch, raised: Exception, source: Any, params: dict[str, Any], reason: str
+) -> None:
+    criterion = Criterion("safty_v1", "deterministic", source, 1.0, params=params)
+    assert one(monkeypatch, lambda number: raised, criterion).reasons == [reason]
+
+
+def test_the_metric_adk_is_given() -> None:
+    def metric(*given: Any, **more: Any) -> tuple[str | None, float, Any]:
+        found, _ = judge.metric_of(Criterion(*given, **more))
+        return found.custom_function_path, found.threshold, getattr(found.criterion, "judge_model_options", None)
+
+    assert metric("tool_args_v1", "deterministic", "ours", 0.5) == (function_path("tool_args_v1"), 0.5, None)
+    assert metric("theirs", "deterministic", "team", 0.5, function="team.theirs") == ("team.theirs", 0.5, None)
+    assert metric("safety_v1", "deterministic", "adk", 0.25) == (None, 0.25, None)
+    options = {"threshold": 0.7, "judge_model_options": {"num_samples": 1}}
+    assert metric(MATCH, "judged", "adk", 0.2, options) == (None, 0.7, {"num_samples": 1})
 
 
 # -- one evaluation --------------------------------------------------------------------------------------------------
