@@ -32,6 +32,9 @@ def ungrounded(response: str, tool: Any = None) -> list[str]:
         ("2999-12-31", "date", (2999, 12, 31)),
         ("14:30:15", "time", str(14 * 3600 + 30 * 60 + 15)),
         ("𝐋8823", "identifier", "l8823"),
+        ("030 12 34 567", "digits", "0301234567"),
+        ("5x", "bare", Decimal(5)),
+        ("3ème", "bare", Decimal(3)),
         ("9" * 40, "bare", Decimal("9" * 40)),
         ("9" * 41, "digits", "9" * 41),
     ],
@@ -53,8 +56,13 @@ def test_a_verb_is_no_month(text: str) -> None:
     assert kinds("on May 5") == {"date"}
 
 
-def test_amounts_side_by_side_are_two() -> None:
-    assert [m.text for m in extract("128元三百元")] == ["128元", "三百元"]
+@pytest.mark.parametrize(
+    ("text", "expected"), [("128元三百元", ["128元", "三百元"]), ("USD10-20 each", ["USD10", "20"])]
+)
+def test_amounts_side_by_side_are_two(text: str, expected: list[str]) -> None:
+    mentions = extract(text)
+    assert [m.text for m in mentions] == expected
+    assert all(r.kind == "money" for m in mentions for r in m.readings)
 
 
 TABLE = "| plan | price |\n|---|---|\n| basic | low |\n| plus | high |\n| max | top |"
@@ -68,6 +76,12 @@ TABLE = "| plan | price |\n|---|---|\n| basic | low |\n| plus | high |\n| max | 
         (f"Here are 4 plans:\n{TABLE}", {}, ["4"]),
         ("1-2 million users", {"low": 1_000_000, "high": 2_000_000}, []),
         ("1-2 million users", {"low": 3_000_000, "high": 2_000_000}, ["1"]),
+        ("1-2k, so far", {"low": 1000, "high": 2000}, []),
+        ("125% of it", {"rate": 1.25}, []),
+        ("300% of it", {"rate": 3}, ["300%"]),
+        ("part CD34 is due", {"id": "AB12-CD34"}, []),
+        ("part CD35 is due", {"id": "AB12-CD34"}, ["CD35"]),
+        ("call +380 44 123 4567", {"phone": "441234567"}, []),
         ("open 9-10 am", {"hours": "09:00-10:00"}, []),
         ("open 9-10 am", {"hours": "21:00, 10:00"}, ["9"]),
         ("after 11h, then walk 45m", "11 hours, 45 meters", []),

@@ -193,6 +193,54 @@ def test_legal_repeats_have_their_own_kinds() -> None:
     assert "2 questions of kind followup are allowed" in found.reasons[0]
 
 
+def test_limits_are_reached_before_they_are_passed() -> None:
+    twice = [("a", [ask("f1", kind="clarification")]), ("b", [ask("f1", kind="clarification")])]
+    assert questions(*twice).status == "passed"
+    found = questions(*twice, ("c", [ask("f1", kind="clarification")]))
+    assert found.reasons == [
+        'turn 3: the id "f1" asked a third time after turn 1 as clarification, at most 2 allowed: f1'
+    ]
+    assert questions(("a", [ask("x", kind="followup"), ask("y", kind="followup")])).status == "passed"
+    many = [("a", [ask(f"x{n}", kind="followup")]) for n in range(4)]
+    assert [r for r in questions(*many).reasons if "are allowed" in r] == [
+        "turn 3: 2 questions of kind followup are allowed, this is one more: x2"
+    ]
+
+
+def test_a_kind_without_rules_has_those_of_the_default_and_another_none() -> None:
+    again = [("a", [ask("f1")]), ("b", [ask("f1")])]
+    assert questions(*again, kinds={"main": None}).status == "failed"
+    assert questions(*again, kinds={"main": {"per_question": None}}).status == "passed"
+    assert questions(*again, kinds={"main": {"per_question": 0}}).reasons[0].startswith("turn 1: the id")
+    small_talk = [("a", [ask("f1", kind="chat")]), ("b", [ask("f1", kind="chat")])]
+    assert questions(*small_talk).status == "passed"
+    assert questions(*small_talk, default_kind="chat").status == "failed"
+    assert questions(*again, default_kind="chat", kinds={}).status == "failed"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kinds": {"main": {"per_questions": 1}}},
+        {"kinds": {"main": {"total": True}}},
+        {"kinds": {"main": {"per_question": -1}}},
+        {"kinds": {"main": {"after_user": "("}}},
+        {"similarity": {"same": 0}},
+        {"similarity": {"same": True}},
+        {"similarity": {"same": 1.1}},
+        {"similarity": {"same": 0.8, "grey": 0.81}},
+        {"similarity": {"gray": 0.5}},
+        {"id": None, "text": None},
+        {"kind": "text"},
+        {"questions": 1},
+    ],
+)
+def test_question_rules_that_make_no_sense_judge_nothing(change: dict[str, Any]) -> None:
+    found = METRICS["repeated_questions_v1"](talk(("a", [ask("f1")])), {**QUESTIONS, **change}, 1.0)
+    assert found.status == "not_evaluated"
+    assert found.reasons[0].startswith("bad parameters: ")
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

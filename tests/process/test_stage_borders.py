@@ -105,6 +105,43 @@ def test_an_event_without_a_stage_says_so_and_changes_nothing() -> None:
     assert len([r for r in found.reasons if r.startswith("turn")]) == 1
 
 
+@pytest.mark.parametrize("args", [{}, {"stage": ""}, {"stage": None}, {"stage": 5}])
+def test_an_event_that_names_nothing(args: dict[str, Any]) -> None:
+    conversation = Conversation([Turn("x", [Call("enter", args, {}, 0, answered=True)])])
+    found = METRICS["stage_flow_v1"](conversation, {"event": {"tool": "enter"}, "order": ORDER}, 1.0)
+    assert found.status == "failed"
+    said = "names no stage" if args in ({}, {"stage": ""}) else "which is no stage"
+    assert said in found.reasons[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"order": []},
+        {"order": [{"name": "a"}, {"name": "a"}]},
+        {"order": [{"name": "a", "min_turns": True}]},
+        {"order": [{"name": "a", "max_turns": -1}]},
+        {"order": [{"name": "a", "next": ["b"]}]},
+        {"order": [{"name": "a", "nxt": []}]},
+        {"order": [{"name": "a", "skip": {"why": "x"}}]},
+        {"order": [{"name": "a", "skip": 1}]},
+        {"initial": "z"},
+        {"early_end": {"leads_to": ["e"]}},
+        {"early_end": {"says": "x", "leads_to": []}},
+        {"early_end": {"says": "x", "leads_to": ["z"]}},
+        {"early_end": {"says": "x", "leads_to": ["e"], "within": 2}},
+        {"early_end": {"says": "(", "leads_to": ["e"]}},
+        {"stage": "text"},
+        {"reason": "match.1"},
+    ],
+)
+def test_stage_rules_that_make_no_sense_judge_nothing(change: dict[str, Any]) -> None:
+    params = {"event": {"tool": "enter"}, "order": ORDER, **change}
+    found = METRICS["stage_flow_v1"](Conversation([Turn("x")]), params, 1.0)
+    assert found.status == "not_evaluated"
+    assert found.reasons[0].startswith("bad parameters: ")
+
+
 STOP = {"says": "(?i)stop", "leads_to": ["e"]}
 
 
