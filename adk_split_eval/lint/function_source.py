@@ -46,13 +46,13 @@ def has_adk() -> bool:
 
 
 @cache
-def _tree(path: str) -> ast.Module | int | None:
-    """The file's syntax tree, the line of its first syntax error, or None when it cannot be read."""
+def _tree(path: str) -> ast.Module | tuple[int, int, str] | None:
+    """The file's syntax tree; line, column and words of its first syntax error; or None when it cannot be read."""
     try:
         with open(path, "rb") as stream:
             return ast.parse(stream.read(4_000_000))
     except SyntaxError as error:
-        return error.lineno or 1
+        return error.lineno or 1, max(error.offset or 1, 1), error.msg
     except (OSError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -77,10 +77,12 @@ def inspect(path: str, module: str, name: str, dotted: str, depth: int = 0) -> R
     if tree is None:
         return Resolution("unknown")
     shown = os.path.relpath(path)
-    if isinstance(tree, int):
+    if isinstance(tree, tuple):
+        line, column, words = tree
         return Resolution(
             "unparsable",
-            f"`{module}` ({shown}:{tree}) is no Python that {sys.version_info[0]}.{sys.version_info[1]} can read",
+            f"`{module}` ({shown}:{line}:{column}: {words}) is no Python that "
+            f"{sys.version_info[0]}.{sys.version_info[1]} can read",
             "correct the syntax",
             environment_known=has_adk(),
         )

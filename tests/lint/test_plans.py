@@ -92,6 +92,20 @@ def test_custom_metric_of_the_project_is_found_upwards(tmp_path: Path) -> None:
     assert [f.code for f in lint_plan(put(folder, declared.replace("NAME", "cold")))] == ["ASE206"]
 
 
+@pytest.mark.parametrize(("with_adk", "level"), [(True, "error"), (False, "warning")])
+def test_a_metric_module_with_a_syntax_error_is_told_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_adk: bool, level: str
+) -> None:
+    monkeypatch.setattr("adk_split_eval.lint.function_source.has_adk", lambda: with_adk)
+    monkeypatch.setattr("adk_split_eval.lint.function_source.forget", lambda: None)
+    (tmp_path / "tone.py").write_text("def warm(a, b, c, d=None):\n    mood = = 1\n", encoding="utf-8")
+    declared = PLAN.replace("agent: desk\n", "agent: desk\ncustom_metrics: {warm: {function: tone.warm}}\n")
+    monkeypatch.chdir(tmp_path)
+    (found,) = lint_plan(put(tmp_path, declared))
+    assert (found.code, found.level, found.line, found.column) == ("ASE206", level, 3, 35)
+    assert "(tone.py:2:12: invalid syntax)" in found.message
+
+
 def test_examples_of_this_repository_have_no_errors() -> None:
     """Plans, and the sets and configs generated from them."""
     examples = ROOT / "evalsets"
