@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from adk_split_eval.lint.engine import LintResult
 
 _FORMATS = ("text", "json", "sarif", "github")
 
@@ -84,16 +89,20 @@ def lint(
     )
     try:
         result = lint_paths(paths, options)
-        if (fix or unsafe_fixes) and not diff:
-            for _ in range(10):
-                if not _write_fixes(result, unsafe_fixes):
+        refused: set[str] = set()
+        shown = ""
+        if diff:
+            shown = _diff(result, unsafe_fixes, lambda: lint_paths(paths, options))
+        elif fix or unsafe_fixes:
+            for _ in range(_ROUNDS):
+                if not _write_fixes(result, unsafe_fixes, refused):
                     break
                 result = lint_paths(paths, options)
     except SettingsError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
     if diff:
-        click.echo(_diff(result, unsafe_fixes), nl=False)
+        click.echo(shown, nl=False)
     elif statistics:
         from adk_split_eval.lint.output.statistics import render
 
@@ -106,9 +115,11 @@ def lint(
     if adk_command and _holds_no_command(adk_command):
         click.echo(f"error: --command {printable(adk_command)}: {_NO_COMMAND}", err=True)
         empty.append(adk_command)
-    sys.exit(2 if empty else exit_code(result, strict))
+    sys.exit(2 if empty or refused else exit_code(result, strict))
 
 
+_ROUNDS = 10
+"""Mends make room for further ones; after so many rounds nothing is left that a mend could change."""
 _NOTHING_HERE = (
     "this folder holds no plan (*.plan.yaml, *.plan.yml), no ADK eval set and no config: nothing was looked at; "
     "check the path, or name the files"
@@ -156,11 +167,8 @@ def _known(chosen: tuple[str, ...], option: str) -> None:
         raise click.BadParameter(f"no rule has the code or name {one!r}; {hint}", param_hint=option)
 
 
-def exit_code(result: object, strict: bool) -> int:
+def exit_code(result: LintResult, strict: bool) -> int:
     """2 when a named path cannot be read, 1 on errors (on warnings too when strict), else 0."""
-    from adk_split_eval.lint.engine import LintResult
-
-    assert isinstance(result, LintResult)
     if result.unreadable:
         return 2
     return 1 if result.count("error") or (strict and result.count("warning")) else 0
@@ -194,10 +202,7 @@ def _version(value: str | None) -> str | None:
     return value
 
 
-def _render(result: object, output_format: str) -> str:
-    from adk_split_eval.lint.engine import LintResult
-
-    assert isinstance(result, LintResult)
+def _render(result: LintResult, output_format: str) -> str:
     if output_format == "json":
         from adk_split_eval.lint.output import json_format
 
@@ -215,25 +220,48 @@ def _render(result: object, output_format: str) -> str:
     return text.render(result, colour=sys.stdout.isatty())
 
 
-def _write_fixes(result: object, unsafe: bool) -> int:
-    from adk_split_eval.lint.engine import LintResult
+def _write_fixes(result: LintResult, unsafe: bool, refused: set[str]) -> int:
+    """Writes one round of mends; paths that could not be written are said and added to ``refused``."""
     from adk_split_eval.lint.fixes import fixed_texts, write
+    from adk_split_eval.lint.output.text import printable
 
-    assert isinstance(result, LintResult)
     texts, _ = fixed_texts(result.findings, result.sources, unsafe)
     changed = 0
+    mended: set[str] = set()
     for path, (old, new) in texts.items():
-        if old != new:
-            write(path, new)
+        target = os.path.realpath(path)
+        if old == new or path in refused or target in mended:  # two names of one file
+            continue
+        mended.add(target)
+        problem = write(path, old, new)
+        if problem:
+            refused.add(path)
+            click.echo(f"error: {printable(path)}: not mended: {problem}", err=True)
+        else:
             changed += 1
-            click.echo(f"mended {path}" if old else f"wrote {path}", err=True)
+            click.echo(f"mended {printable(path)}" if old else f"wrote {printable(path)}", err=True)
     return changed
 
 
-def _diff(result: object, unsafe: bool) -> str:
-    from adk_split_eval.lint.engine import LintResult
+def _diff(result: LintResult, unsafe: bool, again: Callable[[], LintResult]) -> str:
+    """What all rounds of mends together would change; nothing is written."""
+    from adk_split_eval.lint.documents import instead
     from adk_split_eval.lint.fixes import diff, fixed_texts
 
-    assert isinstance(result, LintResult)
-    texts, _ = fixed_texts(result.findings, result.sources, unsafe)
-    return "".join(diff(path, old, new) for path, (old, new) in sorted(texts.items()))
+    changes: dict[str, tuple[str, str]] = {}
+    try:
+        for _ in range(_ROUNDS):
+            texts, _ = fixed_texts(result.findings, result.sources, unsafe)
+            news = {
+                path: (old, new) for path, (old, new) in texts.items() if old != new and (old or path not in changes)
+            }
+            if not news:
+                break
+            for path, (old, new) in news.items():
+                changes[path] = (changes[path][0] if path in changes else old, new)
+                if old:
+                    instead[path] = new.encode()
+            result = again()
+    finally:
+        instead.clear()
+    return "".join(diff(path, old, new) for path, (old, new) in sorted(changes.items()))

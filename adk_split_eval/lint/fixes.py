@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path as FilePath
 from typing import Any
@@ -114,17 +115,34 @@ def remove_bom(document: Document) -> Fix:
 
 
 def diff(path: str, old: str, new: str) -> str:
-    """A unified diff of one file."""
+    """A unified diff of one file, as patch reads it."""
     import difflib
 
-    shown = (
-        line.encode("unicode_escape").decode() if "\ufeff" in line else line for line in old.splitlines(keepends=True)
-    )
-    return "".join(difflib.unified_diff(list(shown), new.splitlines(keepends=True), path if old else "/dev/null", path))
+    before = [line.encode("unicode_escape").decode() if "\ufeff" in line else line for line in _lines(old)]
+    shown = difflib.unified_diff(before, _lines(new), path if old else "/dev/null", path)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in shown)
 
 
-def write(path: str, text: str) -> None:
-    """Writes a mended file, whole or not at all; its line ends stay as they are."""
+def _lines(text: str) -> list[str]:
+    """Lines as patch sees them: only a line feed ends one."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def write(path: str, old: str, new: str) -> str:
+    """Writes a mended file, whole or not at all, and its line ends stay as they are. Returns why not, empty when done.
+
+    A link stays one: the file it leads to is mended. What is read-only, or was changed since it was linted, is left alone.
+    """
     from adk_split_eval.record.jsonio import write_atomically
 
-    write_atomically(FilePath(path), text)
+    try:
+        target = FilePath(path).resolve()
+        if target.exists():
+            if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK):
+                return "it is read-only"
+            if target.read_bytes() != old.encode():
+                return "it was changed meanwhile"
+        write_atomically(target, new)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""

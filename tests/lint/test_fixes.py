@@ -144,3 +144,57 @@ def test_line_ends_survive(tmp_path: Path) -> None:
     texts, mended = fixed_texts(result.findings, result.sources, unsafe=False)
     assert mended == 1
     assert next(iter(texts.values()))[1] == config.replace("criterias", "criteria")
+
+
+BOOLEAN = '{"criteria": {"tool_trajectory_avg_score": true}}'
+MENDED = BOOLEAN.replace("true", "1.0")
+
+
+def test_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "shared.json").write_text(BOOLEAN, encoding="utf-8")
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "test_config.json").symlink_to("../shared.json")
+    assert run(str(tmp_path), "--fix")[0] == 0
+    assert (tmp_path / "one" / "test_config.json").is_symlink() and (tmp_path / "two" / "test_config.json").is_symlink()
+    assert (tmp_path / "shared.json").read_text(encoding="utf-8") == MENDED
+
+
+def test_read_only_file_is_left_alone(tmp_path: Path) -> None:
+    write(tmp_path, SOUND, BOOLEAN)
+    (tmp_path / "test_config.json").chmod(0o444)
+    code, output = run(str(tmp_path), "--fix")
+    assert code == 2 and "test_config.json: not mended: it is read-only" in output
+    assert (tmp_path / "test_config.json").read_text(encoding="utf-8") == BOOLEAN
+
+
+def test_file_changed_meanwhile_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, SOUND, BOOLEAN)
+    whole = '{"criteria": {"tool_trajectory_avg_score": true, "response_match_score": 0.8}}'
+
+    def edited_now(*arguments: object) -> object:
+        result = lint_paths(*arguments)  # type: ignore[arg-type]
+        (tmp_path / "test_config.json").write_text(whole, encoding="utf-8")
+        return result
+
+    monkeypatch.setattr("adk_split_eval.lint.api.lint_paths", edited_now)
+    code, output = run(str(tmp_path), "--fix")
+    assert code == 2 and "not mended: it was changed meanwhile" in output
+    assert (tmp_path / "test_config.json").read_text(encoding="utf-8") == whole
+
+
+def test_diff_shows_every_round_and_can_be_applied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = '{\r\n  "criteria": {"tool_trajectory_avg_score": true,},\r\n  "note": "a\u2028b"\r\n}'
+    (tmp_path / "test_config.json").write_bytes(text.encode())
+    monkeypatch.chdir(tmp_path)
+    patch = CliRunner().invoke(lint, [".", "--diff"]).stdout_bytes
+    assert (tmp_path / "test_config.json").read_bytes() == text.encode()
+    lines = patch.split(b"\n")
+    assert lines[:2] == [b"--- test_config.json", b"+++ test_config.json"]
+    assert [line for line in lines if line[:1] in b"-+\\" and line[:1]][2:] == [
+        b'-  "criteria": {"tool_trajectory_avg_score": true,},\r',
+        b'+  "criteria": {"tool_trajectory_avg_score": 1.0},\r',
+        b"\\ No newline at end of file",
+    ]
+    run(".", "--fix")
+    assert (tmp_path / "test_config.json").read_bytes() == text.replace("true,", "1.0").encode()
