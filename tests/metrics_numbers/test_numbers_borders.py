@@ -10,6 +10,7 @@ import pytest
 from adk_split_eval.metrics.grounded_numbers import judge
 from adk_split_eval.metrics.numbers import extract
 from adk_split_eval.metrics.numbers.quote import sentence_around
+from adk_split_eval.metrics.numbers.valueset import ValueSet
 from adk_split_eval.record import Call, Conversation, Turn
 
 
@@ -33,6 +34,9 @@ def ungrounded(response: str, tool: Any = None) -> list[str]:
         ("14:30:15", "time", str(14 * 3600 + 30 * 60 + 15)),
         ("𝐋8823", "identifier", "l8823"),
         ("030 12 34 567", "digits", "0301234567"),
+        ("三元五角", "money", Decimal("3.5")),
+        ("三元五角八分", "money", Decimal("3.58")),
+        ("3元5角8分", "money", Decimal("3.58")),
         ("5x", "bare", Decimal(5)),
         ("3ème", "bare", Decimal(3)),
         ("9" * 40, "bare", Decimal("9" * 40)),
@@ -57,7 +61,12 @@ def test_a_verb_is_no_month(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("128元三百元", ["128元", "三百元"]), ("USD10-20 each", ["USD10", "20"])]
+    ("text", "expected"),
+    [
+        ("128元三百元", ["128元", "三百元"]),
+        ("USD10-20 each", ["USD10", "20"]),
+        ("5 million dollars, 3 €", ["5 million dollars", "3 €"]),
+    ],
 )
 def test_amounts_side_by_side_are_two(text: str, expected: list[str]) -> None:
     mentions = extract(text)
@@ -82,6 +91,11 @@ TABLE = "| plan | price |\n|---|---|\n| basic | low |\n| plus | high |\n| max | 
         ("part CD34 is due", {"id": "AB12-CD34"}, []),
         ("part CD35 is due", {"id": "AB12-CD34"}, ["CD35"]),
         ("call +380 44 123 4567", {"phone": "441234567"}, []),
+        ("2000 in total", "two thousand", []),
+        ("2001 in total", "two thousand", ["2001"]),
+        ("account ending in 042", {"account": "00000042"}, []),
+        ("$128", {"currency": "EUR", "amount": 128, "note": "paid"}, ["$128"]),
+        ("$128", {"currency": "USD", "amount": 128, "note": "paid"}, []),
         ("open 9-10 am", {"hours": "09:00-10:00"}, []),
         ("open 9-10 am", {"hours": "21:00, 10:00"}, ["9"]),
         ("after 11h, then walk 45m", "11 hours, 45 meters", []),
@@ -89,6 +103,17 @@ TABLE = "| plan | price |\n|---|---|\n| basic | low |\n| plus | high |\n| max | 
 )
 def test_against_sources(response: str, tool: Any, expected: list[str]) -> None:
     assert ungrounded(response, tool) == expected
+
+
+@pytest.mark.parametrize("tolerance", [0.001, 0.02, 0.3])
+def test_a_tolerance_is_a_ratio_either_way_and_no_more(tolerance: float) -> None:
+    for known in (0.37, 1.0, 49.5, 128.4, 9_999.0, 3.3e7):
+        values = ValueSet(tolerance=tolerance)
+        values.add(Decimal(str(known)))
+        for ratio, within in ((1 + 0.98 * tolerance, True), (1 + 1.02 * tolerance, False)):
+            assert values.has(Decimal(str(known * ratio))) is within, (known, ratio)
+            assert values.has(Decimal(str(known / ratio))) is within, (known, ratio)
+        assert not values.has(Decimal(str(known * (1 + tolerance) ** 2 * 1.01)))
 
 
 def test_a_sentence_is_shown_with_its_cuts() -> None:

@@ -248,12 +248,36 @@ def test_question_rules_that_make_no_sense_judge_nothing(change: dict[str, Any])
         ("How does a hash map find the entry for a key?", "How, for a key, does a hash map find the entry?"),
         ("请说说进程和线程有什么区别？", "请你说一说进程和线程有什么区别"),
         ("What is a LOCK?", "what is a lock"),
+        ("Why did you choose Go for the Orion queue back then?", "Why did you choose Go for the queue back then?"),
+        ("Why did you choose Go for the queue back then?", "Why did you choose Go for the Orion queue back then?"),
     ],
 )
 def test_a_free_question_in_other_words(first: str, second: str) -> None:
     found = questions(("a", [ask("f1", first)]), ("b", [ask("", second)]))
     assert found.status == "failed"
     assert "turn 1 and turn 2" in found.reasons[0]
+
+
+def test_a_free_question_is_compared_with_those_that_have_an_id_either_way_round() -> None:
+    first, second = "How does a hash map find the entry for a key?", "So how does a hash map find the entry for a key?"
+    assert questions(("a", [ask("", first)]), ("b", [ask("f1", second)])).status == "failed"
+    assert questions(("a", [ask("f1", first)]), ("b", [ask("f2", second)])).status == "passed"
+
+
+def test_a_repeated_question_is_found_among_hundreds() -> None:
+    asked = [ask("", f"What does rule {n} of chapter {n * 7 % 401} ask of subject{n}?") for n in range(450)]
+    known = ask("", "Why would anybody choose an append-only ledger for bookkeeping?")
+    again = ask("", "So why would anybody choose an append-only ledger for bookkeeping?")
+    found = questions(("a", [known]), ("b", asked), ("c", [again]))
+    assert found.status == "failed"
+    assert "turn 1 and turn 3" in found.reasons[0]
+    assert questions(("a", [known]), ("b", asked)).status == "passed"
+
+
+def test_texts_of_thousands_of_characters_are_not_measured() -> None:
+    long = "tell me more about it " * 300
+    assert questions(("a", [ask("", long + "one")]), ("b", [ask("", long + "two")])).status == "passed"
+    assert questions(("a", [ask("", long)]), ("b", [ask("", long)])).status == "failed"
 
 
 @pytest.mark.parametrize(
