@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import importlib
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -143,8 +144,6 @@ class Engine:
             for index, trial in work:
                 async with self.lanes:
                     outcome = await self._here_or_there(cases[index], index, trial)
-                if outcome.throttled is not None:
-                    self.lanes.learn(throttled=outcome.throttled)
                 trials = open_trials.setdefault(index, [None] * self.options.trials)
                 trials[trial] = outcome.result
                 if all(t is not None for t in trials):
@@ -190,8 +189,12 @@ class Engine:
         """Run a unit in the process that has the fewest."""
         helper = min((h for h in self.helpers if h.ready), key=lambda h: len(h.given), default=None)
         if helper is not None and len(helper.given) <= self._here:
+            began = time.monotonic()
             try:
-                return await helper.unit(index, trial)
+                outcome = await helper.unit(index, trial)
+                if outcome.throttled is not None:
+                    (self.lanes.throttled if outcome.throttled else self.lanes.answered)(began)
+                return outcome
             except HelperLostError as lost:
                 cause = f"{lost}; which of its cases did that is not known: --processes 1 and --resume run them again"
                 return Outcome(
@@ -228,6 +231,7 @@ class Engine:
         unit = Unit(case.set, case.case_id, trial)
         seed = seed_of(unit)
         watcher = Watcher(str(unit), seed, self.options.policy, self.gates)
+        watcher.pace = self.lanes
         if self.options.on_call is not None:
             report = self.options.on_call
             watcher.on_call = lambda call: report(unit, call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from types import TracebackType
 
 FIRST = 16
@@ -12,14 +13,19 @@ MOST = 64
 class Lanes:
     """An async context that at most ``limit`` tasks are inside of at once.
 
-    Without a fixed number it starts at 16, gives one more lane for every unit that went through without a retried model
-    call (up to 64), and halves on a throttled one (additive increase, multiplicative decrease, as TCP does it).
+    Without a fixed number it starts at 16 and finds out what the models bear, as TCP does with a network (RFC 5681): one
+    more for every model call that is answered at the first try, so twice as many in the time of one call, up to 64. A
+    call that is throttled (429, 5xx, time-out) halves it, once for all the calls that were on their way by then; from
+    there on it grows by one in the time of one call.
     """
 
     def __init__(self, fixed: int | None = None) -> None:
         self.limit = fixed if fixed is not None else FIRST
         self.most = fixed if fixed is not None else MOST
         self._adaptive = fixed is None
+        self._careful_from = MOST
+        self._part = 0.0
+        self._halved_at = float("-inf")
         self._inside = 0
         self._waiting: list[asyncio.Future[None]] = []
 
@@ -41,12 +47,23 @@ class Lanes:
         self._inside -= 1
         self._wake()
 
-    def learn(self, *, throttled: bool) -> None:
-        """A unit went through; ``throttled`` when a model asked to slow down."""
-        if not self._adaptive:
+    def answered(self, since: float) -> None:
+        """A model call that began at ``since`` (``time.monotonic``) was answered at the first try."""
+        if not self._adaptive or since < self._halved_at:
             return
-        self.limit = max(1, self.limit // 2) if throttled else min(self.most, self.limit + 1)
-        self._wake()
+        self._part += 1.0 if self.limit < self._careful_from else 1.0 / self.limit
+        if self._part >= 1.0:
+            self._part = 0.0
+            self.limit = min(self.most, self.limit + 1)
+            self._wake()
+
+    def throttled(self, since: float) -> None:
+        """A model refused or was late with a try that began at ``since``."""
+        if not self._adaptive or since < self._halved_at:
+            return
+        self._halved_at = time.monotonic()
+        self.limit = self._careful_from = max(1, self.limit // 2)
+        self._part = 0.0
 
     def widen(self) -> None:
         """Another process takes units: as many more may be in flight as this one started with."""

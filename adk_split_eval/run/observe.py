@@ -21,7 +21,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal, cast
+from typing import Any, Literal, Protocol, cast
 
 Role = Literal["agent", "simulator", "judge"]
 
@@ -74,6 +74,14 @@ class CallPolicy:
     default_limit: int = 0
 
 
+class Pace(Protocol):
+    """What hears how the models bear the calls; times are those of ``time.monotonic``."""
+
+    def answered(self, since: float) -> None: ...
+
+    def throttled(self, since: float) -> None: ...
+
+
 @dataclass(slots=True)
 class Watcher:
     """Collects what happens inside one unit.
@@ -90,6 +98,7 @@ class Watcher:
     failures: list[tuple[str, BaseException]] = field(default_factory=list[tuple[str, BaseException]])
     in_flight: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     on_call: Callable[[ModelCall], None] | None = None
+    pace: Pace | None = None
     blocked: str = ""
     tasks: weakref.WeakSet[asyncio.Task[Any]] = field(default_factory=weakref.WeakSet[Any])
 
@@ -214,6 +223,8 @@ async def _observe(
         raise
     finally:
         call.seconds = time.monotonic() - started
+        if watcher.pace is not None and call.error is None and not call.retried:
+            watcher.pace.answered(started)
         if call.text is None and call.error is None:
             call.error = "no text"
         if watcher.on_call is not None:
@@ -234,6 +245,7 @@ async def _with_retries(
     for attempt in range(1, policy.attempts + 1):
         call.attempts = attempt
         answered = False
+        began = time.monotonic()
         generator = original(model, request, *args, **kwargs)
         try:
             while True:
@@ -244,6 +256,8 @@ async def _with_retries(
                 answered = True
                 yield response
         except Exception as error:
+            if watcher.pace is not None and is_transient(error):
+                watcher.pace.throttled(began)
             # A half-answered call is not repeated: its first part has already been acted upon.
             if answered or attempt == policy.attempts or not is_transient(error):
                 raise

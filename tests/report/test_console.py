@@ -166,7 +166,7 @@ def test_plain_progress_over_nothing_and_little() -> None:
         show(0, 2, "a")
         show(1, 2, "b")
         show(2, 2, "c")
-    assert stream.getvalue().splitlines() == ["running: 0 of 0", "running: 1 of 2  b", "running: 2 of 2  c"]
+    assert stream.getvalue().splitlines() == ["running: 1 of 2  b", "running: 2 of 2  c"]
 
 
 def test_a_bar_on_a_terminal_takes_hostile_labels() -> None:
