@@ -117,6 +117,6 @@ def test_a_thousand_candidates_and_frozen_cases_are_checked_quickly(plan: Path) 
         (path.parent / f"S-{number}-{number:08x}.yaml").write_text(text, "utf-8")
     head, case = frozen_file(plan).read_text("utf-8").split("cases:\n")
     frozen_file(plan).write_text(f"{head}cases:\n" + case * 200, "utf-8")
-    start = time.perf_counter()
+    start = time.process_time()
     assert codes(plan) == []
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0

@@ -100,8 +100,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "argv", ["adk"])
     before = dict(sys.modules)
-    for name in [n for n in sys.modules if n.partition(".")[0] in ("custom_metrics", "agent")]:
-        monkeypatch.delitem(sys.modules, name)
+    # What other tests of this process have loaded is no agent of this project.
+    agents = [n for n, module in sys.modules.items() if n.endswith(".agent") and team_loading._names_an_agent(module)]
+    for name in [*agents, *(n for n in sys.modules if n.partition(".")[0] in ("custom_metrics", "agent"))]:
+        monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setattr(team_loading, "_SET_ASIDE", {})
     yield root
     for name in set(sys.modules) - set(before):

@@ -284,10 +284,10 @@ def test_a_thousand_candidates_list_quickly(tmp_path: Path) -> None:
     text = path.read_text("utf-8")
     for number in range(1000):
         (path.parent / f"S-{number}-{number:08x}.yaml").write_text(text.replace("S-02", f"S-{number}"), "utf-8")
-    start = time.perf_counter()
+    start = time.process_time()
     good, bad = pool.headers(tmp_path)
     assert (len(good), bad) == (1001, [])
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 KILLED = """

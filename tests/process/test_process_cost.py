@@ -56,9 +56,9 @@ def _seconds(name: str, events: int, *, free: bool) -> float:
     talk = conversation(events, free=free)
     best = 60.0
     for _ in range(2):
-        started = time.perf_counter()
+        started = time.process_time()
         found = METRICS[name](talk, PARAMS[name], 1.0)
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.process_time() - started)
         assert found.status in ("passed", "failed"), found.reasons
     return best
 
@@ -74,9 +74,9 @@ def test_linear_in_events(name: str, free: bool) -> None:
 
 def test_many_parallel_calls_of_one_turn() -> None:
     talk = conversation(10_000, free=False, per_turn=10_000)
-    started = time.perf_counter()
+    started = time.process_time()
     METRICS["repeated_questions_v1"](talk, PARAMS["repeated_questions_v1"], 1.0)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def test_a_repeat_is_found_among_thousands() -> None:
@@ -92,8 +92,8 @@ def test_texts_of_any_length() -> None:
     words = [f"{'why ' * 300_000}{number}" for number in range(6)]
     asked = [Call("ask", {"id": "", "text": text}, {"ok": True}, answered=True) for text in [*words, words[0]]]
     talk = Conversation([Turn("x", [one], response="…") for one in asked])
-    started = time.perf_counter()
+    started = time.process_time()
     found = METRICS["repeated_questions_v1"](talk, {"event": {"tool": "ask"}, "text": "args.text"}, 1.0)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
     assert found.status == "failed" and len(found.reasons) == 1
     assert "turn 7: the same words asked a second time after turn 1" in found.reasons[0]
