@@ -222,10 +222,17 @@ def _render(result: LintResult, output_format: str) -> str:
 
 def _write_fixes(result: LintResult, unsafe: bool, refused: set[str]) -> int:
     """Writes one round of mends; paths that could not be written are said and added to ``refused``."""
-    from adk_split_eval.lint.fixes import fixed_texts, write
+    from adk_split_eval.lint.fixes import fixed_texts, in_the_way, write
     from adk_split_eval.lint.output.text import printable
 
     texts, _ = fixed_texts(result.findings, result.sources, unsafe)
+    for finding in result.findings:
+        there = in_the_way(finding.fix) if unsafe and finding.fix is not None and finding.path not in refused else []
+        if finding.fix is not None and 0 < len(there) < len(finding.fix.new_files):
+            refused.add(finding.path)
+            click.echo(
+                f"error: {printable(finding.path)}: not mended: {printable(there[0])} is there already", err=True
+            )
     changed = 0
     mended: set[str] = set()
     for path, (old, new) in texts.items():

@@ -71,13 +71,27 @@ def plan_edits(findings: list[Finding], unsafe: bool) -> tuple[dict[str, list[Ed
         fix = finding.fix
         if fix is None or not (fix.safe or unsafe):
             continue
-        if any(_overlaps(edits.get(e.path, []), e) for e in fix.edits) or any(p in new_files for p, _ in fix.new_files):
+        if any(_overlaps(edits.get(e.path, []), e) for e in fix.edits):
+            continue
+        if any(new_files.get(path, text) != text for path, text in fix.new_files) or in_the_way(fix):
             continue
         for edit in fix.edits:
             edits.setdefault(edit.path, []).append(edit)
         new_files.update(dict(fix.new_files))
         mended += 1
     return edits, new_files, mended
+
+
+def in_the_way(fix: Fix) -> list[str]:
+    """New files of a mend that are there already and say something else: a half-written split would be paired wrongly."""
+    return [path for path, text in fix.new_files if os.path.lexists(path) and not _says(path, text)]
+
+
+def _says(path: str, text: str) -> bool:
+    try:
+        return FilePath(path).read_text(encoding="utf-8") == text
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _overlaps(planned: list[Edit], edit: Edit) -> bool:

@@ -17,6 +17,14 @@ from adk_split_eval.record.jsonio import dumps
 _LARGEST = 20_000_000
 """Characters of a set that a finding still carries whole, as new files."""
 
+_PROBE: Json = {
+    "hallucinations_v1": {
+        "threshold": 0.8,
+        "judge_model_options": {"judge_model": "gemini-2.5-flash", "num_samples": 3},
+    }
+}
+"""What judges a simulated half for which nothing else is left; the judge is named, as ADK's default one may change."""
+
 
 def split_fix(pair: Pair) -> Fix | None:
     """The fix of a mixed set; None when the set does not load as it is."""
@@ -24,10 +32,11 @@ def split_fix(pair: Pair) -> Fix | None:
     if not eval_set.loads or not eval_set.eval_set_id or len(eval_set.document.text) > _LARGEST:
         return None
     files: list[tuple[str, str]] = []
+    ending = ".test.json" if eval_set.document.name.endswith(".test.json") else ".evalset.json"  # AgentEvaluator's own
     for half in ("fixed", "simulated"):
         name = f"{re.sub(r'[^a-zA-Z0-9_]', '_', eval_set.eval_set_id)}_{half}"
         folder = os.path.join(eval_set.document.folder, half)
-        files.append((os.path.join(folder, f"{name}.evalset.json"), render(_half_set(eval_set, half, name))))
+        files.append((os.path.join(folder, f"{name}{ending}"), render(_half_set(eval_set, half, name))))
         files.append((os.path.join(folder, "test_config.json"), render(half_config(pair.config, half))))
     return Fix("write a fixed and a simulated set with a config each", (), False, tuple(files))
 
@@ -41,11 +50,10 @@ def _half_set(eval_set: EvalSet, half: str, name: str) -> Json:
     cases = cast("list[Any]", raw.get("eval_cases", raw.get("evalCases", [])))
     simulated = {index for index, _, _ in eval_set.simulated_cases()}
     kept = [case for index, case in enumerate(cases) if (index in simulated) == (half == "simulated")]
-    made: Json = {"eval_set_id": name, "name": name}
-    if isinstance(raw.get("description"), str):
-        made["description"] = raw["description"]
-    made["eval_cases"] = kept
-    return made
+    further = {
+        key: value for key, value in raw.items() if key not in ("eval_set_id", "name", "eval_cases", "evalCases")
+    }
+    return {"eval_set_id": name, "name": name, **further, "eval_cases": kept}
 
 
 def half_config(config: Config, half: str) -> Json:
@@ -53,8 +61,9 @@ def half_config(config: Config, half: str) -> Json:
     raw = config.data
     criteria = {c.name: c.raw for c in config.criteria if _fits(c, half)}
     if not criteria:
-        criteria = {"tool_trajectory_avg_score": 1.0} if half == "fixed" else {"hallucinations_v1": {"threshold": 0.8}}
-    made: Json = {"criteria": criteria}
+        criteria = {"tool_trajectory_avg_score": 1.0} if half == "fixed" else _PROBE
+    made: Json = {key: value for key, value in raw.items() if key.startswith("_")}  # remarks
+    made["criteria"] = criteria
     custom = {k: v for k, v in config.custom.items() if k in criteria}
     if custom:
         made["custom_metrics"] = custom

@@ -129,8 +129,38 @@ def test_existing_files_are_never_overwritten_by_a_split(tmp_path: Path) -> None
     (tmp_path / "fixed" / "test_config.json").write_text(
         '{"criteria": {"tool_trajectory_avg_score": 0.9}}', encoding="utf-8"
     )
-    run(str(tmp_path / "a.evalset.json"), "--unsafe-fixes")
+    code, output = run(str(tmp_path / "a.evalset.json"), "--unsafe-fixes")
+    assert code == 2 and "test_config.json is there already" in output
     assert "0.9" in (tmp_path / "fixed" / "test_config.json").read_text(encoding="utf-8")
+    # a half-written split would put the fixed cases under somebody else's config
+    assert not (tmp_path / "simulated").exists() and len(list((tmp_path / "fixed").iterdir())) == 1
+
+
+MIXED = {
+    "eval_set_id": "desk", "_owner": "returns", "description": "both",
+    "eval_cases": [
+        {"eval_id": "f", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]},
+        {"eval_id": "s", "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Ask."}},
+    ],
+}  # fmt: skip
+
+
+def test_two_mixed_sets_of_a_folder_share_the_configs(tmp_path: Path) -> None:
+    write(tmp_path, json.dumps(MIXED), '{"_why": "gate", "criteria": {"tool_trajectory_avg_score": 1.0}}')
+    (tmp_path / "b.test.json").write_text(json.dumps({**MIXED, "eval_set_id": "two"}), encoding="utf-8")
+    run(str(tmp_path), "--unsafe-fixes")
+    names = sorted(path.name for path in tmp_path.glob("*/*"))
+    assert names == [
+        "desk_fixed.evalset.json", "desk_simulated.evalset.json", "test_config.json", "test_config.json",
+        "two_fixed.test.json", "two_simulated.test.json",  # AgentEvaluator looks for this ending only
+    ]  # fmt: skip
+    half = json.loads((tmp_path / "simulated" / "desk_simulated.evalset.json").read_text(encoding="utf-8"))
+    assert half["_owner"] == "returns" and half["description"] == "both"
+    assert json.loads((tmp_path / "fixed" / "test_config.json").read_text(encoding="utf-8"))["_why"] == "gate"
+    found = lint_paths([tmp_path / "simulated"], Options(adk_version="2.13")).findings
+    assert [f.code for f in found if f.level == "error"] == []
+    code, output = run(str(tmp_path), "--unsafe-fixes")
+    assert code == 1 and "not mended" not in output and "wrote" not in output
 
 
 def test_overlapping_edits_wait() -> None:
