@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from adk_split_eval.verbs import callable_room
+from adk_split_eval.rooms import callable_room, on_demand
 
 if TYPE_CHECKING:
     from adk_split_eval.freeze.checking import check
@@ -22,12 +21,5 @@ _HOMES = {
     "freeze_candidates": "procedure",
 }
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
-
-
+__getattr__ = on_demand(__name__, _HOMES)
 callable_room(__name__)

@@ -5,8 +5,9 @@ Names load on demand: the model classes need google-adk, what is known about the
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from adk_split_eval.rooms import on_demand
 
 if TYPE_CHECKING:
     from adk_split_eval.models.located import ScriptError
@@ -36,9 +37,4 @@ __all__ = [
     "register_scripted",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+__getattr__ = on_demand(__name__, _HOMES)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from adk_split_eval.rooms import on_demand
 
 if TYPE_CHECKING:
     from adk_split_eval.plan.loading import LoadedPlan, PlanError, RejectedCase, find_plan, load_plan
@@ -22,9 +23,4 @@ _HOMES = {
 
 __all__ = ["LoadedPlan", "Plan", "PlanError", "RejectedCase", "find_plan", "load_plan", "plan_json_schema"]
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+__getattr__ = on_demand(__name__, _HOMES)

@@ -5,18 +5,16 @@ With the metric adapters and the scripted model, the only place that knows ADK.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from adk_split_eval.verbs import callable_room
+from adk_split_eval.rooms import callable_room, on_demand
 
 if TYPE_CHECKING:
-    from adk_split_eval.api import run as run_plan
     from adk_split_eval.run.engine import EngineOptions
     from adk_split_eval.run.raw import RawInputError
     from adk_split_eval.run.session import RunError, RunOptions, run_cases, run_compiled
 
-__all__ = ["EngineOptions", "RawInputError", "RunError", "RunOptions", "run_cases", "run_compiled", "run_plan"]
+__all__ = ["EngineOptions", "RawInputError", "RunError", "RunOptions", "run_cases", "run_compiled"]
 
 _HOMES = {
     "EngineOptions": "engine",
@@ -27,13 +25,5 @@ _HOMES = {
     "run_compiled": "session",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name == "run_plan":
-        return import_module("adk_split_eval.api").run
-    if name in _HOMES:
-        return getattr(import_module(f"adk_split_eval.run.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
+__getattr__ = on_demand(__name__, _HOMES)
 callable_room(__name__)
