@@ -14,7 +14,7 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,6 +135,24 @@ class Journal:
 
     def set_meta(self, key: str, value: str) -> None:
         self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def claim(self, process: str, alive: Callable[[str | None], bool]) -> bool:
+        """Make ``process`` the one that works on this run; False when another that is ``alive`` does.
+
+        Of two that ask at the same time one gets it.
+        """
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                free = not alive(self.meta("pid"))
+                if free:
+                    self._db.execute("INSERT OR REPLACE INTO meta VALUES ('pid', ?)", (process,))
+                self._db.execute("COMMIT")
+            except sqlite3.Error as error:
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                raise write_error(self.path, error) from error
+        return free
 
     def store_acted(
         self,

@@ -11,6 +11,7 @@ from typing import Any
 from adk_split_eval import __version__
 from adk_split_eval.record import Case, CompiledPlan, Criterion
 from adk_split_eval.record.jsonio import compact
+from adk_split_eval.run.dependencies import code_root, project_imports
 from adk_split_eval.run.inputs import fingerprint, tree_files
 
 ACTS_ON = ("interrupt", "replay_tools", "tool_results")
@@ -37,26 +38,36 @@ class Marks:
 
 def marks_of(compiled: CompiledPlan, adk_version: str) -> Marks:
     """The marks of a plan's agent and metrics as they are on disk now."""
-    agent = tree_files(Path(compiled.agent_dir)) if compiled.agent_dir else []
     return Marks(
-        _short([fingerprint(agent, [adk_version])]),
+        _short([fingerprint(agent_files(compiled), [adk_version])]),
         _short([__version__, adk_version, fingerprint(metric_files(compiled))]),
     )
 
 
+def agent_files(compiled: CompiledPlan) -> list[Path]:
+    """The agent's folder, and what its code imports from the rest of the project."""
+    if not compiled.agent_dir:
+        return []
+    folder = Path(compiled.agent_dir)
+    files = tree_files(folder)
+    return [*files, *project_imports(files, code_root(folder.parent), [folder.parent])]
+
+
 def metric_files(compiled: CompiledPlan) -> list[Path]:
-    """Where the team's metrics live: the file each function's dotted path leads to, below the project root."""
+    """Where the team's metrics live: the file each function's dotted path leads to, below the project root, and what
+    these import from the project."""
     root = Path(str(compiled.extra.get("metrics_root") or compiled.root))
     names = {c.function for case in compiled.cases for c in case.criteria if c.source == "team" and c.function}
     found: set[Path] = set()
+    starts = [root, *list(root.parents)[:3]]
     for name in sorted(names):
         parts = name.removeprefix("adk_split_eval.metrics.team.").split(".")[:-1]
-        for start in (root, *list(root.parents)[:3]):
+        for start in starts:
             path = start.joinpath(*parts)
             for candidate in (path.with_suffix(".py"), path / "__init__.py"):
                 if parts and candidate.is_file():
                     found.add(candidate)
-    return sorted(found)
+    return [*sorted(found), *project_imports(sorted(found), code_root(root), starts)]
 
 
 def acting_hash(case: Case, simulator: dict[str, Any] | None, marks: Marks) -> str:

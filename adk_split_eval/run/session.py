@@ -25,11 +25,11 @@ from adk_split_eval.run.contrasts import apply_contrasts
 from adk_split_eval.run.engine import Engine, EngineOptions, Progress, Tally
 from adk_split_eval.run.frozen import remark_on_frozen
 from adk_split_eval.run.helpers import Helper, hire, wanted
-from adk_split_eval.run.inputs import fingerprint, git_commit, tree_files
+from adk_split_eval.run.inputs import fingerprint, git_commit
 from adk_split_eval.run.journal import Journal, JournalError, Unit, write_error
 from adk_split_eval.run.limits import unused_limit_notes
 from adk_split_eval.run.loop import run_loop
-from adk_split_eval.run.marks import marks_of, metric_files
+from adk_split_eval.run.marks import agent_files, marks_of, metric_files
 from adk_split_eval.run.packed import Packed, pack_plan, pick
 from adk_split_eval.run.tools import unknown_tool_notes
 from adk_split_eval.run.verdicts import exit_code
@@ -87,6 +87,7 @@ class Prepared:
     started_at: str
     resumed: int = 0
     on_request: bool = False
+    notes: list[str] = field(default_factory=list[str])
 
 
 def select(compiled: CompiledPlan, options: RunOptions) -> Sequence[Case]:
@@ -127,8 +128,7 @@ def input_files(compiled: CompiledPlan) -> list[Path]:
         plan = Path(str(compiled.extra["plan_path"]))
         files += [plan, plan.with_name(f"{compiled.plan_id}.frozen.yaml")]
     files += metric_files(compiled)
-    if compiled.agent_dir:
-        files += tree_files(Path(compiled.agent_dir))
+    files += agent_files(compiled)
     return [f for f in files if f.is_file()]
 
 
@@ -145,11 +145,30 @@ def _resumable(options: RunOptions, plan_id: str, print_of_inputs: str, trials: 
                 # A run of a part would finish the run of all, whose other units would then be lost to it.
                 wanted["selection"] = _selection(options)
                 same = all(journal.meta(key) == value for key, value in wanted.items())
-                if same and not _alive(journal.meta("pid")):
+                if same and journal.claim(str(os.getpid()), _alive):
                     return folder
         except JournalError:
             continue
     return None
+
+
+def _outdated(options: RunOptions, plan_id: str) -> list[str]:
+    """What to say when the run before this one was interrupted and is not taken up, because its inputs have changed."""
+    before = list_runs(options.root, finished=False)[-1:]
+    if options.fresh or not before or before[0].finished or not before[0].journal.is_file():
+        return []
+    run_id = before[0].run_id
+    try:
+        with Journal(before[0].journal) as journal:
+            others = journal.meta("plan_id") != plan_id or journal.meta("selection") != _selection(options)
+            if others or not journal.count() or _alive(journal.meta("pid")):
+                return []
+    except JournalError:
+        return []
+    return [
+        f"run {run_id} was interrupted, and its inputs have changed since, so this one started anew; "
+        f"`--resume {run_id}` takes over what the change does not touch"
+    ]
 
 
 def _selection(options: RunOptions) -> str:
@@ -184,9 +203,11 @@ def prepare(compiled: CompiledPlan, options: RunOptions) -> Prepared:
     if folder is not None:
         with Journal(folder.journal) as journal:
             started_at = journal.meta("started_at") or started_at
+        notes: list[str] = []
     else:
+        notes = _outdated(options, compiled.plan_id)
         folder = run_folder(new_run_id(), options.root)
-    return Prepared(compiled, cases, folder, print_of_inputs, started_at, on_request=on_request)
+    return Prepared(compiled, cases, folder, print_of_inputs, started_at, on_request=on_request, notes=notes)
 
 
 def _asked_for(reference: str, options: RunOptions, plan_id: str) -> RunFolder:
@@ -202,7 +223,7 @@ def _asked_for(reference: str, options: RunOptions, plan_id: str) -> RunFolder:
     with Journal(folder.journal) as journal:
         if journal.meta("plan_id") != plan_id:
             raise RunError(f"ASE910 run {folder.run_id} is of plan {journal.meta('plan_id')!r}, not of {plan_id!r}")
-        if _alive(journal.meta("pid")):
+        if not journal.claim(str(os.getpid()), _alive):
             raise RunError(f"ASE911 run {folder.run_id} is still running (process {journal.meta('pid')})")
     return folder
 
@@ -238,6 +259,7 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent, helpers
         # Only of what was selected: what else that run has finished is no matter here.
         prepared.resumed = engine.tally.taken_over
         result = assemble(prepared, results, options)
+        result.notes += prepared.notes
         result.notes += unknown_tool_notes(agent, prepared.cases)
         result.notes += unused_limit_notes(engine_options.policy.limits, compiled, agent)
         result.notes += [f"a process that was to help did not: {h.refused}" for h in helpers if h.refused]
