@@ -34,6 +34,16 @@ def ungrounded(response: str, tool: Any = None) -> list[str]:
         ("14:30:15", "time", str(14 * 3600 + 30 * 60 + 15)),
         ("𝐋8823", "identifier", "l8823"),
         ("030 12 34 567", "digits", "0301234567"),
+        ("三十个百分点", "percent", Decimal(30)),
+        ("三萬元", "money", Decimal(30_000)),
+        ("兩億元", "money", Decimal(200_000_000)),
+        ("貳拾元", "money", Decimal(20)),
+        ("參佰元", "money", Decimal(300)),
+        ("叄佰元", "money", Decimal(300)),
+        ("陸佰元", "money", Decimal(600)),
+        ("肆拾伍元", "money", Decimal(45)),
+        ("柒仟捌佰玖拾元", "money", Decimal(7890)),
+        ("3斤", "measure", Decimal(1500)),
         ("三元五角", "money", Decimal("3.5")),
         ("三元五角八分", "money", Decimal("3.58")),
         ("3元5角8分", "money", Decimal("3.58")),
@@ -46,6 +56,64 @@ def ungrounded(response: str, tool: Any = None) -> list[str]:
 def test_read_as(text: str, kind: str, value: object) -> None:
     (mention,) = extract(f"it is {text} now")
     assert (kind, value) in [(r.kind, r.value if r.value is not None else (r.date or r.key)) for r in mention.readings]
+
+
+MULTIPLIED = {
+    100: "hundred",
+    10**3: "k thousand tsd mille",
+    10**5: "lakh lakhs",
+    10**6: "million millions mn mio millones millionen",
+    10**7: "crore crores",
+    10**9: "bn billion billions mrd",
+    10**12: "trillion",
+}
+
+
+@pytest.mark.parametrize(("factor", "word"), [(n, word) for n, words in MULTIPLIED.items() for word in words.split()])
+def test_a_word_after_a_number_multiplies_it(factor: int, word: str) -> None:
+    (mention,) = extract(f"about 5{'' if len(word) == 1 else ' '}{word}, they say")
+    assert {r.value for r in mention.readings} == {Decimal(5 * factor)}
+
+
+EQUAL = [
+    "5000 mg = 5 g",
+    "5 kg = 5000 g",
+    "5公斤 = 10斤",
+    "100 lb = 45.359237 kg",
+    "16 oz = 1 lb",
+    "50 mm = 5 cm",
+    "50 cm = 0.5 m",
+    "5 km = 5000 m",
+    "5 miles = 8046.72 m",
+    "10 ft = 3.048 m",
+    "10 inches = 25.4 cm",
+    "50 ml = 0.05 l",
+    "5 gb = 5000 mb",
+    "5 mb = 5000 kb",
+    "5 tb = 5000 gb",
+    "50‰ = 5%",
+    "120 seconds = 2 minutes",
+    "120 minutes = 2 hours",
+    "48 hours = 2 days",
+    "14 days = 2 weeks",
+    "24 months = 2 years",
+    "50 cents = 0.5 USD",
+    "50 pence = 0.5 GBP",
+]
+
+
+@pytest.mark.parametrize("equation", EQUAL)
+def test_units_of_one_kind_are_converted(equation: str) -> None:
+    left, right = ({(r.kind, r.value) for r in extract(side)[0].readings} for side in equation.split(" = "))
+    assert left & right
+    assert ungrounded(equation.split(" = ")[0], {"text": equation.split(" = ")[1]}) == []
+
+
+@pytest.mark.parametrize("text", ["68°F", "68℉", "68华氏度"])
+def test_degrees_of_two_scales_are_not_one(text: str) -> None:
+    assert kinds(text) == {"measure"}
+    assert ungrounded(text, {"text": "68°C"}) == [text]
+    assert ungrounded(text, {"text": "68 °F"}) == []
 
 
 @pytest.mark.parametrize("text", ["3000-01-01", "0999-01-01", "2026-13-01", "2026-11-32", "9" * 41])
@@ -122,3 +190,12 @@ def test_a_sentence_is_shown_with_its_cuts() -> None:
     assert sentence_around(text, at, at + 1) == "It costs 5 euros."
     long = "a" * 200 + " 5 " + "b" * 200
     assert sentence_around(long, 201, 202) == "…" + "a" * 119 + " 5 " + "b" * 119 + "…"
+
+
+def test_rounding_goes_down_to_six_places() -> None:
+    values = ValueSet(rounding=True)
+    values.add(Decimal("1.23456789"))
+    for rounded in ("1", "1.2", "1.23", "1.235", "1.2346", "1.23457", "1.234568", "1.23456789"):
+        assert values.has(Decimal(rounded)), rounded
+    for other in ("1.2345679", "1.3", "2", "1.234567"):
+        assert not values.has(Decimal(other)), other

@@ -291,6 +291,7 @@ def test_texts_of_thousands_of_characters_are_not_measured() -> None:
             "Tell me about a time when you had to learn something quickly: what was it and how did you go about it?",
             "Tell me about a time when you had to say no: what was it?",
         ),
+        ('What does "lock" mean in that sentence of yours?', 'What does "latch" mean in that sentence of yours?'),
         ("What would you do with 10 servers and 1 database?", "What would you do with 10 servers and 3 databases?"),
     ],
 )

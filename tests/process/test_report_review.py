@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from adk_split_eval.metrics.process.claims import ClaimRules, claim_faults
-from adk_split_eval.metrics.process.review import AnswerError, Review, decide, read_answer
+from adk_split_eval.metrics.process.review import AnswerError, Review, ReviewRules, decide, read_answer
 from adk_split_eval.metrics.redaction import Redactor
+from adk_split_eval.metrics.values import ParameterError
 from adk_split_eval.record import Call, Conversation, Event, Judgement, Turn
 
 GOOD: dict[str, Any] = {
@@ -112,6 +113,57 @@ def _review(score: int) -> Review:
 def test_the_majority_of_all_votes(votes: list[Review | str], status: str, score: float | None) -> None:
     found = decide(votes, 0.75)
     assert (found.status, found.score) == (status, score)
+
+
+RULES: dict[str, Any] = {
+    "from": {"event": {"tool": "report"}, "pick": "args.report"},
+    "requirements": ["name a strength"],
+    "judge": {"judge_model": "m"},
+}
+
+
+def test_rules_are_read_with_their_defaults() -> None:
+    rules = ReviewRules.parse(RULES, "report")
+    assert (rules.judge.votes, rules.judge.parallel, rules.pick, rules.claims) == (3, 3, "args.report", None)
+    rules = ReviewRules.parse(
+        {
+            **RULES,
+            "judge": {"judge_model": "m", "num_samples": 1, "parallelism_limit": 2},
+            "rubric": [{"name": "coverage", "description": "mine"}],
+            "claims": {"items": "strengths", "quote": None},
+        },
+        "report",
+    )
+    assert (rules.judge.votes, rules.judge.parallel) == (1, 2)
+    assert rules.rubric["coverage"] == "mine" and len(rules.rubric) == 4
+    assert rules.claims is not None and rules.claims.quote is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"requirement": []},
+        {"requirements": []},
+        {"requirements": [5]},
+        {"from": {"event": {"tool": "report"}, "picks": "args"}},
+        {"from": {"event": {"tool": "report"}, "pick": "text"}},
+        {"rubric": [{"name": "style", "description": "x"}]},
+        {"rubric": [{"name": "coverage"}]},
+        {"claims": {"items": "a", "txt": "b"}},
+        {"claims": {}},
+        {"redact": ["("]},
+        {"redact": [5]},
+        {"judge": {}},
+        {"judge": {"judge_model": " "}},
+        {"judge": {"judge_model": "m", "num_samples": 2}},
+        {"judge": {"judge_model": "m", "num_samples": True}},
+        {"judge": {"judge_model": "m", "num_samples": -1}},
+        {"judge": {"judge_model": "m", "samples": 3}},
+    ],
+)
+def test_rules_that_make_no_sense(change: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError):
+        ReviewRules.parse({**RULES, **change}, "report")
 
 
 CLAIMS = ClaimRules("strengths")

@@ -12,7 +12,7 @@ from adk_split_eval.metrics.numbers.reading import CONTEXT, LONGEST_VALUE
 
 _DIGITS = {
     c: n
-    for n, cs in enumerate(("零〇", "一壹", "二两兩贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖"))
+    for n, cs in enumerate(("零〇", "一壹", "二两兩贰貳", "三叁叄參", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖"))
     for c in cs
 }
 _SMALL = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
