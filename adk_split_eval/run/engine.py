@@ -168,6 +168,7 @@ class Engine:
         finally:
             if waker is not None:
                 waker.cancel()
+                await asyncio.gather(waker, return_exceptions=True)
             await self._dismiss_helpers()
             if self.agent is not None:
                 await self.agent.close()
