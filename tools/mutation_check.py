@@ -326,23 +326,29 @@ def main() -> int:
         return checked(Check(root, chosen.seed, chosen.jobs, chosen.budget), chosen)
 
 
-def survivors(file: Path) -> set[tuple[str, str, str]]:
+def survivors(file: Path, pool: list[Change]) -> list[Change]:
+    """What of the pool survived in an earlier run; where a file has changed since, everything that reads alike."""
     told = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    return {(t["file"], t["before"], t["after"]) for t in told if t["result"] in ("survived", "unreached")}
+    left = [t for t in told if t["result"] in ("survived", "unreached")]
+    exact = {(c.file, c.number, c.before, c.after): c for c in pool}
+    found: dict[tuple[str, int], Change] = {}
+    for one in left:
+        same = exact.get((one["file"], one["number"], one["before"], one["after"]))
+        alike = [c for c in pool if (c.file, c.before, c.after) == (one["file"], one["before"], one["after"])]
+        found.update({(c.file, c.number): c for c in ([same] if same else alike)})
+    return list(found.values())
 
 
 def checked(check: Check, chosen: argparse.Namespace) -> int:
     known: dict[tuple[str, ...], Coverage] = {}
-    again = survivors(ROOT / chosen.again) if chosen.again else None
-    paths = chosen.paths
     total = seen = 0
     out = open(ROOT / chosen.json, "w") if chosen.json else None  # noqa: PTH123, SIM115
-    for path in paths:
+    for path in chosen.paths:
         files = [p for p in sorted((check.root / "adk_split_eval").rglob("*.py")) if path in p.as_posix()]
         files = [p for p in files if not any(part in p.as_posix() for part in chosen.without)]
         pool = [c for p in files for c in all_changes(check.root, p) if chosen.tests or tests_of(c.file)]
-        if again is not None:
-            drawn = [c for c in pool if (c.file, c.before, c.after) in again]
+        if chosen.again:
+            drawn = survivors(ROOT / chosen.again, pool)
         elif chosen.each == 0:
             drawn = pool
         else:

@@ -161,7 +161,7 @@ TABLE = "| plan | price |\n|---|---|\n| basic | low |\n| plus | high |\n| max | 
         ("call +380 44 123 4567", {"phone": "441234567"}, []),
         ("2000 in total", "two thousand", []),
         ("2001 in total", "two thousand", ["2001"]),
-        ("account ending in 042", {"account": "00000042"}, []),
+        ("account ending in 042", {"account": "0000998042"}, []),
         ("$128", {"currency": "EUR", "amount": 128, "note": "paid"}, ["$128"]),
         ("$128", {"currency": "USD", "amount": 128, "note": "paid"}, []),
         ("open 9-10 am", {"hours": "09:00-10:00"}, []),
