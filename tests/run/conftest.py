@@ -92,6 +92,18 @@ class Project:
         finally:
             forget_agents()
 
+    def time_limit(self, least: float, cases: int) -> float:
+        """A limit in seconds that only what hangs can miss, on this machine as busy as it is now.
+
+        So many healthy cases run side by side first, which also brings in what a first conversation would wait for.
+        """
+        healthy = Project(self.root / "healthy").many(simulated=cases)
+        healthy.root.mkdir()
+        started = time.monotonic()
+        result = healthy.run()
+        assert {c.verdict for c in result.cases} == {"OK"}
+        return max(least, 3.0 * (time.monotonic() - started))
+
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
         """Run in a process of its own."""
         self.write()

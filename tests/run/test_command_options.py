@@ -118,7 +118,7 @@ def test_several_plans_keep_every_option_and_may_be_folders(project: Any) -> Non
             (folder / part).symlink_to(project.root / part)
     done = subprocess.run(
         [sys.executable, "-m", "adk_split_eval.cli", "run", "--only", "fixed", "-q", "one", "two"],
-        cwd=project.root, capture_output=True, text=True, timeout=120, check=False,
+        cwd=project.root, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("fixed: 1 PASS") == 2

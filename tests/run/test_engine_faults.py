@@ -6,19 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
-from adk_split_eval.run import adk
-
 FAULTS = {
     "broken": "ValueError: the database of F-broken is gone",
     "leaves": "tried to end the whole process (SystemExit: 3)",
     "unfit": "Unfit: nobody catches me",
     "cancels": "cancels was called and never came back",
-    "hangs": "the conversation did not finish within 6 s",
+    "hangs": "the conversation did not finish within",
     "recurses": "RecursionError: maximum recursion depth exceeded",
     "mute": "the agent produced no event",
     "raises": "RuntimeError: the model is on fire",
     "code": "answered with an error: SAFETY: blocked",
-    "forever": "the conversation did not finish within 6 s",
+    "forever": "the conversation did not finish within",
 }
 
 
@@ -30,8 +28,8 @@ def test_every_fault_is_one_cases_error(project: Any) -> None:
         "S-fire": "S-fire user-raises lookup",
         "S-mute": "S-mute user-mute lookup",
     }
-    adk.load()
-    result = project.run(engine={"unit_timeout": 6.0})
+    limit = project.time_limit(6.0, cases=len(FAULTS) + 6)
+    result = project.run(engine={"unit_timeout": limit})
     assert [c.case_id for c in result.cases] == [*project.fixed, *project.simulated], (
         "all are there, in the plan's order"
     )
@@ -53,20 +51,22 @@ def test_every_fault_is_one_cases_error(project: Any) -> None:
 
 
 def test_code_that_blocks_everything_is_interrupted(project: Any) -> None:
-    # The first conversation of a process waits for imports, which would count as its own time.
-    project.fixed = {"F-first": "F-first lookup", "F-blocks": "F-blocks blocks"}
-    project.fixed |= {"F-good": "F-good lookup", "F-late": "F-late lookup"}
-    cases = {c.case_id: c for c in project.run(jobs=1, engine={"unit_timeout": 3.0}).cases}
+    limit = project.time_limit(3.0, cases=1)
+    project.fixed = {"F-blocks": "F-blocks blocks", "F-good": "F-good lookup", "F-late": "F-late lookup"}
+    cases = {c.case_id: c for c in project.run(jobs=1, engine={"unit_timeout": limit}).cases}
     assert cases["F-blocks"].verdict == "ERROR"
     assert "kept everything else from running" in cases["F-blocks"].reasons[0]
     assert cases["F-good"].verdict == cases["F-late"].verdict == "PASS"
 
 
 def test_code_that_goes_on_blocking_is_named_as_the_cause_of_the_time_limit(project: Any) -> None:
-    project.fixed = {"F-first": "F-first lookup", "F-stubborn": "F-stubborn stubborn"}
-    case = project.run(jobs=1, engine={"unit_timeout": 2.0}).cases[1]
+    limit = project.time_limit(2.0, cases=1)
+    project.fixed = {"F-stubborn": "F-stubborn stubborn"}
+    (case,) = project.run(engine={"unit_timeout": limit}).cases
     assert case.verdict == "ERROR"
-    assert case.reasons[0].startswith("the conversation did not finish within 2 s: the code of this case kept")
+    assert case.reasons[0].startswith(
+        f"the conversation did not finish within {limit:g} s: the code of this case kept everything else from running"
+    )
 
 
 METRICS = """
@@ -107,7 +107,8 @@ def test_a_metrics_fault_is_not_evaluated(project: Any, tmp_path: Path) -> None:
     project.plan = {
         "custom_metrics": {f"team_{n}": {"function": f"metrics_of_team.{n}", "sets": ["fixed"]} for n in names}
     }
-    result = project.many(fixed=1).run(engine={"unit_timeout": 3.0})
+    limit = project.time_limit(3.0, cases=1)
+    result = project.many(fixed=1).run(engine={"unit_timeout": limit})
     criteria = {c.name: c for c in result.cases[0].criteria}
     assert criteria["team_good"].status == "passed"
     assert criteria["response_text_v1"].status == "passed"

@@ -186,10 +186,11 @@ def test_a_shared_server_that_dies_is_started_again(shop: Any, left_behind: Any)
 
 
 def test_a_call_that_never_comes_back_takes_its_server_along(shop: Any, left_behind: Any) -> None:
+    limit = shop.time_limit(6.0, cases=4)
     shop.fixed = {"F-sleeps": "F-sleeps sleeps", "F-plain": "F-plain lookup"}
-    result = shop.run(engine={"unit_timeout": 6.0})
+    result = shop.run(engine={"unit_timeout": limit})
     assert [c.verdict for c in result.cases] == ["ERROR", "PASS"]
-    assert result.cases[0].reasons[0] == "the conversation did not finish within 6 s"
+    assert result.cases[0].reasons[0] == f"the conversation did not finish within {limit:g} s"
     assert alive(started(shop)) == []
     assert left_behind() == []
 

@@ -52,8 +52,10 @@ def test_soak(cases: int, every: int, project: Any, monkeypatch: pytest.MonkeyPa
         return result
 
     monkeypatch.setattr(Engine, "run", watched)
+    limit = project.time_limit(10.0, cases=min(cases, 200))
+    left.clear()
     before, threads = descriptors(), threading.active_count()
-    result = project.run(engine={"unit_timeout": 10.0}, write_candidates=False)
+    result = project.run(engine={"unit_timeout": limit}, write_candidates=False)
     gc.collect()
     assert [c.case_id for c in result.cases] == names, "every case is accounted for, in the plan's order"
     for case in result.cases:
