@@ -50,8 +50,9 @@ def errors_for_people() -> Generator[None]:
         _stop(f"{error}; nothing was run")
     except JournalError as error:
         _stop(f"{error}; the same command resumes", INTERRUPTED)
-    except KeyboardInterrupt:
-        _stop("interrupted; finished units are stored, the same command resumes", INTERRUPTED)
+    except KeyboardInterrupt as interruption:
+        stored = str(interruption) or "finished units are stored"
+        _stop(f"interrupted; {stored}, the same command resumes", INTERRUPTED)
 
 
 class _Seconds(click.FloatRange):

@@ -255,7 +255,12 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent, helpers
             journal.set_meta(key, value)
         journal.forget_cases()
         engine = Engine(compiled, agent, engine_options, journal, helpers, at_once=options.processes is not None)
-        results = run_loop(lambda: engine.run(prepared.cases, options.progress), blocked_after=engine.patience)
+        try:
+            results = run_loop(lambda: engine.run(prepared.cases, options.progress), blocked_after=engine.patience)
+        except KeyboardInterrupt:
+            total = sum(not case.rejected for case in prepared.cases) * engine_options.trials
+            finished = min(journal.count(), total)
+            raise KeyboardInterrupt(f"{finished} of {total} units are finished and stored") from None
         # Only of what was selected: what else that run has finished is no matter here.
         prepared.resumed = engine.tally.taken_over
         result = assemble(prepared, results, options)

@@ -62,6 +62,7 @@ async def hangs(order: str) -> dict[str, Any]:
 
 def blocks(order: str) -> dict[str, Any]:
     """Never answers, and lets nobody else."""
+    _note("tool", order)
     time.sleep(3600)
     return {}
 
