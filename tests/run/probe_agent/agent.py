@@ -149,10 +149,14 @@ class UserLlm(BaseLlm):
         yield _answer(types.Part(text=f"number {spoken} again lookup" if more else "</finished>"))
 
 
-async def _account(role: str, first: str) -> None:
+def _note(role: str, first: str) -> None:
     if os.environ.get("PROBE_LOG"):
         with Path(os.environ["PROBE_LOG"]).open("a", encoding="utf-8") as file:
             file.write(f"{role} {first.split()[0] if first.split() else '-'}\n")
+
+
+async def _account(role: str, first: str) -> None:
+    _note(role, first)
     if os.environ.get("PROBE_PROCESSES"):
         with Path(os.environ["PROBE_PROCESSES"]).open("a", encoding="utf-8") as file:
             file.write(f"{os.getpid()}\n")
