@@ -15,6 +15,7 @@ from adk_split_eval.criteria import function_path
 from adk_split_eval.metrics import adapter
 from adk_split_eval.record import Case, Conversation, Criterion, CriterionResult, Judgement, Turn
 from adk_split_eval.record.conversation import Call
+from adk_split_eval.run import adk as border
 from adk_split_eval.run import judge
 from adk_split_eval.run.observe import ModelCall, Watcher, current_watcher, watching
 
@@ -30,7 +31,7 @@ def row(status: str, score: float | None, *rubrics: tuple[str, float | None, str
     return SimpleNamespace(eval_status=SimpleNamespace(name=status), score=score, details=details)
 
 
-def answer(status: str, score: float | None, *rows: Any, said: tuple[str, ...] = ()) -> Any:
+def answer(status: str, score: float | None, *rows: Any, said: tuple[str | None, ...] = ()) -> Any:
     overall = row(status, score, *((f"overall{n}", score, text) for n, text in enumerate(said)))
     per_turn = [SimpleNamespace(eval_metric_results=[one]) for one in rows]
     return SimpleNamespace(overall_eval_metric_results=[overall], eval_metric_result_per_invocation=per_turn)
@@ -207,7 +208,8 @@ NO_NUMBER = float("nan")
     ("given", "status", "score", "reasons"),
     [
         (answer("PASSED", 1.0), "passed", 1.0, []),
-        (answer("PASSED", 1.0, said=("good", "good")), "passed", 1.0, ["good"]),
+        (answer("PASSED", 1.0, said=("good", None, "good")), "passed", 1.0, ["good"]),
+        (answer("PASSED", None), "passed", None, []),
         (answer("FAILED", 0.2, said=("bad",)), "failed", 0.2, ["bad"]),
         (
             answer("FAILED", 0.2, row("FAILED", 0.4), row("PASSED", 0.5), row("NOT_EVALUATED", None)),
@@ -267,6 +269,21 @@ def test_a_metric_that_asks_a_model_is_a_judged_one(monkeypatch: pytest.MonkeyPa
     assert (found.kind, found.votes) == ("judged", ["passed"])
     found = one(monkeypatch, lambda number: answer("PASSED", 1.0), team(), watched=False)
     assert (found.kind, found.votes) == ("deterministic", None)
+
+
+def test_a_judged_metric_of_the_team_takes_its_own_votes(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = Criterion("theirs", "judged", "team", 0.5, {"threshold": 0.5}, function="team.theirs")
+    found = one(monkeypatch, {0: answer("PASSED", 1.0)}.__getitem__, theirs)
+    assert (found.status, found.score, found.votes) == ("passed", 1.0, ["passed"])
+
+
+def test_a_judged_criterion_of_ours_without_a_judge_of_its_own_goes_through_adk(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(adapter, "async_judge", lambda name: None)
+    ours = Criterion("expected_response_v1", "judged", "ours", 0.5)
+    found = one(monkeypatch, {0: answer("FAILED", 0.2, said=("another answer",))}.__getitem__, ours)
+    assert (found.status, found.score, found.reasons) == ("failed", 0.2, ["another answer"])
 
 
 def test_what_adk_only_logged_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,6 +348,15 @@ def test_a_raw_sets_trajectory(
         assert found.reasons[-1] == NOTE and "find" in found.reasons[0] and OPEN not in found.reasons
     else:
         assert found.reasons == reasons
+
+
+@pytest.mark.parametrize(("threshold", "status"), [(None, "failed"), (0.6, "failed"), (0.5, "passed")])
+def test_a_metric_of_ours_asks_for_everything_unless_told_how_much(
+    monkeypatch: pytest.MonkeyPatch, threshold: float | None, status: str
+) -> None:
+    params = {"turns": [calls("pay"), calls()]}
+    found = one(monkeypatch, never, Criterion("tool_args_v1", "deterministic", "ours", threshold, params=params))
+    assert (found.status, found.score, found.threshold, found.kind) == (status, 0.5, threshold, "deterministic")
 
 
 # -- votes -----------------------------------------------------------------------------------------------------------
@@ -451,6 +477,28 @@ def test_a_judge_of_ours_tells_its_votes(
         assert (found.status, found.score, found.threshold) == ("failed", 0.2, threshold)
         assert (found.reasons, found.votes, found.unfinished, found.kind) == (reasons, votes, True, "judged")
     assert thresholds == [1.0, 0.75]
+
+
+# -- what ADK is handed ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("declared", [None, [], [{"function_declarations": [{"name": "find"}]}]])
+def test_stored_tool_declarations_are_tools_again(declared: list[Any] | None) -> None:
+    adk = border.load()
+    details = {"desk": {"name": "desk", "instructions": "", "tool_declarations": declared or []}}
+    data = {
+        "invocation_id": "1",
+        "user_content": {"parts": [{"text": "hello"}], "role": "user"},
+        "app_details": {"agent_details": details},
+    }
+    restored = judge.invocation_of(adk, data)
+    again = judge.invocation_of(adk, restored.model_dump(mode="json"))
+    for invocation in (restored, again):
+        tools = invocation.app_details.agent_details["desk"].tool_declarations
+        assert [type(tool) for tool in tools] == [adk.genai_types.Tool] * len(declared or [])
+        assert [tool.function_declarations[0].name for tool in tools] == ["find"][: len(declared or [])]
+    del data["app_details"]
+    assert judge.invocation_of(adk, data).app_details is None
 
 
 # -- efficiency ------------------------------------------------------------------------------------------------------
