@@ -76,6 +76,10 @@ def lint(
     from adk_split_eval.lint.output.text import printable
     from adk_split_eval.lint.settings import Options, SettingsError
 
+    if output_format != "text" and (statistics or diff):
+        raise click.UsageError(f"{'--statistics' if statistics else '--diff'} is text; leave --format out")
+    if statistics and diff:
+        raise click.UsageError("--statistics and --diff are two reports; ask for one")
     if not paths and not adk_command:
         paths = (".",)
     _known(_codes(select), "--select")
@@ -151,20 +155,12 @@ def _known(chosen: tuple[str, ...], option: str) -> None:
     """Refuses a code, prefix or name that no rule has: it would choose nothing, in silence."""
     if not chosen:
         return
-    from adk_split_eval.lint.codes import CODES
-    from adk_split_eval.lint.rule import all_rules
-    from adk_split_eval.plan.codes import CODES as PLAN_CODES
+    from adk_split_eval.lint.rule import nobody_s
 
-    codes = [*(rule.code for rule in all_rules()), *CODES, *PLAN_CODES]
-    names = [rule.name for rule in all_rules()]
     for one in chosen:
-        if one in names or one.upper() == "ALL" or any(code.startswith(one.upper()) for code in codes):
-            continue
-        import difflib
-
-        close = difflib.get_close_matches(one.upper(), codes, 1) or difflib.get_close_matches(one.lower(), names, 1)
-        hint = f"did you mean {close[0]}?" if close else "docs/rules.md lists them"
-        raise click.BadParameter(f"no rule has the code or name {one!r}; {hint}", param_hint=option)
+        problem = nobody_s(one)
+        if problem:
+            raise click.BadParameter(problem, param_hint=option)
 
 
 def exit_code(result: LintResult, strict: bool) -> int:

@@ -48,7 +48,10 @@ class Project:
 def open_project(paths: list[str], options: Options) -> Project:
     """Reads everything ``paths`` mean and pairs sets with configs."""
     version, how = assumed_version(options)
-    project = Project(options, load(version), version, how)
+    knowledge = load(version)
+    if knowledge.version != ".".join(version.split(".")[:2]):
+        how += f", judged by what is known of {knowledge.version}"
+    project = Project(options, knowledge, version, how)
     project.documents, project.folders = find(paths)
     _add_siblings(project)
     pairing = Pairing(project.documents, options, project.knowledge)

@@ -113,3 +113,19 @@ def refusing_codes() -> frozenset[str]:
         and rule.scope in ("config", "project", "document")
         and rule.name != "byte-order-mark"
     )
+
+
+def nobody_s(one: str) -> str:
+    """What is wrong with a code, prefix or name that no rule has; empty when some rule has it."""
+    from adk_split_eval.lint.codes import CODES
+    from adk_split_eval.plan.codes import CODES as PLAN_CODES
+
+    codes = [*(rule.code for rule in all_rules()), *CODES, *PLAN_CODES]
+    names = [rule.name for rule in all_rules()]
+    if one in names or one.upper() == "ALL" or any(code.startswith(one.upper()) for code in codes):
+        return ""
+    import difflib
+
+    close = difflib.get_close_matches(one.upper(), codes, 1) or difflib.get_close_matches(one.lower(), names, 1)
+    hint = f"did you mean {close[0]}?" if close else "docs/rules.md lists them"
+    return f"no rule has the code or name {one!r}; {hint}"

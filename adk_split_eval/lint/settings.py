@@ -67,7 +67,7 @@ def load_options(base: Options, start: str) -> Options:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path}: {error}") from error
-    if "adk" not in text:
+    if "adk" not in text.lower():
         return base
     import tomllib
 
@@ -76,9 +76,10 @@ def load_options(base: Options, start: str) -> Options:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path}: {error}") from error
     table = _table(_table(data, "tool"), "adk-split-eval")
+    _keys(table, path)
     pinned = _pin(data)
     return Options(
-        adk_version=base.adk_version or _text(table, "adk-version", path) or None,
+        adk_version=base.adk_version or _version(table, path),
         config=base.config,
         select=base.select or _names(table, "select", path),
         ignore=(*base.ignore, *_names(table, "ignore", path)),
@@ -89,6 +90,18 @@ def load_options(base: Options, start: str) -> Options:
         agent_dir=base.agent_dir,
         project={"pin": pinned, "path": path},
     )
+
+
+_KEYS = ("adk-version", "ignore", "pairs", "per-file-ignores", "select")
+
+
+def _keys(table: dict[str, Any], path: str) -> None:
+    """Refuses a key that nothing reads: what it was to settle would stay unsettled."""
+    for key in table:
+        if key not in _KEYS:
+            near = key.replace("_", "-")
+            hint = f"did you mean {near}?" if near in _KEYS else f"there are {', '.join(_KEYS)}"
+            raise SettingsError(f"{path}: [tool.adk-split-eval] has no setting {key!r}; {hint}")
 
 
 def _table(data: Any, name: str) -> dict[str, Any]:
@@ -103,10 +116,21 @@ def _text(table: dict[str, Any], key: str, path: str) -> str:
     return value
 
 
+def _version(table: dict[str, Any], path: str) -> str | None:
+    value = _text(table, "adk-version", path)
+    if value and not all(part.isdigit() for part in value.split(".")[:2]):
+        raise SettingsError(f"{path}: [tool.adk-split-eval] adk-version {value!r} is no version such as 2.13")
+    return value or None
+
+
 def _names(table: dict[str, Any], key: str, path: str) -> tuple[str, ...]:
     value = table.get(key, [])
     if not isinstance(value, list) or not all(isinstance(v, str) for v in cast("list[Any]", value)):
         raise SettingsError(f"{path}: [tool.adk-split-eval] {key} must be a list of rule codes or names")
+    from adk_split_eval.lint.rule import nobody_s
+
+    for problem in filter(None, map(nobody_s, cast("list[str]", value))):
+        raise SettingsError(f"{path}: [tool.adk-split-eval] {key}: {problem}")
     return tuple(cast("list[str]", value))
 
 
@@ -132,7 +156,9 @@ def _per_file(table: dict[str, Any], path: str) -> tuple[tuple[str, tuple[str, .
     return tuple((glob, _names(given, glob, path)) for glob in given)
 
 
-_PIN = lazy(r"^google-adk\s*(?:\[[^\]]*\])?\s*(?:==|~=)\s*([0-9][0-9.]*)", re.I)
+_PIN = lazy(r"^google[-_.]adk\s*(?:\[[^\]]*\])?\s*(={2,3}|~=)\s*([0-9]+\.[0-9]+[0-9.]*)", re.I)
+
+_EXACT = lazy(r"\s*(?:==|~=|~)?\s*([0-9]+\.[0-9]+[0-9.]*)\s*")
 
 
 def _pin(data: dict[str, Any]) -> str | None:
@@ -145,8 +171,20 @@ def _pin(data: dict[str, Any]) -> str | None:
         for entry in cast("list[Any]", entries) if isinstance(entries, list) else []:
             found = _PIN.match(entry) if isinstance(entry, str) else None
             if found:
-                return found.group(1)
-    return None
+                version = found.group(2).rstrip(".")
+                return version if found.group(1) != "~=" or version.count(".") > 1 else _compatible(version)
+    poetry = _table(_table(_table(data, "tool"), "poetry"), "dependencies").get("google-adk")
+    wanted = cast("dict[str, Any]", poetry).get("version") if isinstance(poetry, dict) else poetry
+    exact = _EXACT.fullmatch(wanted) if isinstance(wanted, str) else None
+    return exact.group(1) if exact else None
+
+
+def _compatible(version: str) -> str | None:
+    """``~= 2.7`` allows every later 2.x: the installed one, where it is one of them, is what the project runs on."""
+    installed = (installed_version() or "").split(".")
+    wanted = version.split(".")
+    allowed = len(installed) > 1 and installed[0] == wanted[0] and int(installed[1]) >= int(wanted[1])
+    return None if allowed else version
 
 
 def assumed_version(options: Options) -> tuple[str, str]:
@@ -183,7 +221,9 @@ def matches(path: str, glob: str, root: str) -> bool:
     """Whether ``path`` is what ``glob`` (relative to ``root``) means; a bare file name matches anywhere."""
     full = os.path.abspath(path)
     relative = os.path.relpath(full, root or ".").replace(os.sep, "/")
-    return fnmatch.fnmatch(relative, glob) or fnmatch.fnmatch(os.path.basename(full), glob)
+    plain = glob.replace("\\", "/").removeprefix("./")
+    wanted = {plain, plain.replace("**/", "")}  # ** may stand for no folder at all
+    return any(fnmatch.fnmatch(relative, one) or fnmatch.fnmatch(os.path.basename(full), one) for one in wanted)
 
 
 def chosen(code: str, name: str, names: tuple[str, ...]) -> bool:

@@ -38,6 +38,9 @@ def run(*arguments: str) -> Result:
         ((ERROR, "--config", CONFIG, "--select", "ASE506,ASE507"), 1),
         ((WARNING, "--adk-version", "newest"), 2),
         ((WARNING, "--format", "xml"), 2),
+        ((WARNING, "--config", CONFIG, "--statistics", "--format", "json"), 2),
+        ((WARNING, "--config", CONFIG, "--diff", "--format", "github"), 2),
+        ((WARNING, "--config", CONFIG, "--diff", "--statistics"), 2),
     ],
 )
 def test_exit_codes(arguments: tuple[str, ...], code: int) -> None:

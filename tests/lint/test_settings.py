@@ -110,6 +110,17 @@ def test_select_ignore_and_per_file(tmp_path: Path) -> None:
             '[project]\nname = "x"\n[dependency-groups]\ndev = ["google-adk ~= 1.39"]\n',
             ("1.39", "pinned in pyproject.toml"),
         ),
+        ('[project]\ndependencies = ["google_adk === 2.0.0"]\n', ("2.0.0", "pinned in pyproject.toml")),
+        ('[project]\ndependencies = ["Google-ADK==1.39.*"]\n', ("1.39", "pinned in pyproject.toml")),
+        ('[tool.poetry.dependencies]\ngoogle-adk = "2.7.1"\n', ("2.7.1", "pinned in pyproject.toml")),
+        (
+            '[tool.poetry.dependencies]\ngoogle-adk = {version = "==2.0.0", extras = ["eval"]}\n',
+            ("2.0.0", "pinned in pyproject.toml"),
+        ),
+        (
+            '[tool.adk-split-eval]\nadk-version = "2.8"\n',
+            ("2.8", "as asked, judged by what is known of 2.7"),
+        ),
     ],
 )
 def test_version_from_the_project(text: str, wanted: tuple[str, str], tmp_path: Path) -> None:
@@ -118,10 +129,29 @@ def test_version_from_the_project(text: str, wanted: tuple[str, str], tmp_path: 
     assert (result.adk_version, result.assumed_how) == wanted
 
 
+@pytest.mark.parametrize("wanted", ['"google-adk>=2.0,<3"', '"google-adk==2.*"', '"google-adk ~= 2.3"'])
+def test_range_is_no_pin(wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adk_split_eval.lint.settings.installed_version", lambda: "2.10.0")
+    lay(tmp_path, {"pyproject.toml": f"[project]\ndependencies = [{wanted}]\n", "a.evalset.json": SIMULATED})
+    result = lint_paths([tmp_path / "a.evalset.json"])
+    assert (result.adk_version, result.assumed_how) == ("2.10.0", "installed")
+
+
+@pytest.mark.parametrize(
+    "glob", ["**/old/*.json", "old/**/*.json", "./old/*", "old\\\\*.evalset.json", "b.evalset.json"]
+)
+def test_globs_as_people_write_them(glob: str, tmp_path: Path) -> None:
+    settings = f'[tool.adk-split-eval]\nper-file-ignores = {{"{glob}" = ["ASE1"]}}\n'
+    lay(tmp_path, {"old/b.evalset.json": SIMULATED, "old/test_config.json": TRAJECTORY, "pyproject.toml": settings})
+    assert "ASE102" not in codes(tmp_path)
+
+
 @pytest.mark.parametrize(
     "text",
-    ["pairs = 3", 'pairs = [{set = "a"}]', "per-file-ignores = 3", "adk-version = 2.0", 'ignore = "ASE1"'],
-)
+    ["pairs = 3", 'pairs = [{set = "a"}]', "per-file-ignores = 3", "adk-version = 2.0", 'ignore = "ASE1"',
+     'adk-version = "newest"', 'ignore = ["ASE9999"]', 'select = ["nobody"]', 'per-file-ignores = {"a" = ["ASE99"]}',
+     'per_file_ignores = {"a" = ["ASE1"]}', "strict = true"],
+)  # fmt: skip
 def test_settings_errors_are_said(text: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(f"[tool.adk-split-eval]\n{text}\n", encoding="utf-8")
     with pytest.raises(SettingsError, match="pyproject"):
