@@ -182,8 +182,10 @@ class Engine:
     def begin(self) -> None:
         """Get ready for units: models are observed, what is stored is known."""
         install(border.load().BaseLlm)
-        # Its seed is set for every unit, so it has to be there before the first one.
-        importlib.import_module("adk_split_eval.models.scripted")
+        # The seed of scripted models is set for every unit, so they have to be there before the first one; and what every
+        # unit needs is no part of the first one's time.
+        for needed in ("models.scripted", "metrics.registry", "metrics.adapter", "run.replay"):
+            importlib.import_module(f"adk_split_eval.{needed}")
         self._known = self.journal.known() if self.journal is not None else set()
 
     async def _here_or_there(self, case: Case, index: int, trial: int) -> Outcome:

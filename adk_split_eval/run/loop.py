@@ -19,6 +19,9 @@ from adk_split_eval.run.observe import Watcher, current_watcher, describe
 
 T = TypeVar("T")
 
+GETTING_READY = 300.0
+"""Seconds that code of no unit may block the loop before it is interrupted: imports before the first, closing after the last."""
+
 
 class ExitInAgentError(Exception):
     """Code that was run for a case tried to end the whole process."""
@@ -174,7 +177,11 @@ def _without_echo(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> N
 
 @contextlib.contextmanager
 def _watchdog(loop: asyncio.AbstractEventLoop, limit: float | None) -> Generator[None]:
-    """Interrupt what blocks the loop longer than ``limit`` seconds, by a signal: it ends even ``time.sleep``."""
+    """Interrupt what blocks the loop longer than ``limit`` seconds, by a signal: it ends even ``time.sleep``.
+
+    What counts is one uninterrupted step of one task. Many short ones of many units block nothing, however long they take
+    together; nor does what belongs to no unit, such as getting ready, which is left alone for :data:`GETTING_READY`.
+    """
     found: signal.Signals | None = getattr(signal, "SIGUSR2", None)
     here = threading.current_thread()
     if (
@@ -186,28 +193,37 @@ def _watchdog(loop: asyncio.AbstractEventLoop, limit: float | None) -> Generator
         yield
         return
     number = found
-    last = time.monotonic()
+    beats = 0
+    step: tuple[Any, int] = (None, 0)
+    began = time.monotonic()
     ended = threading.Event()
 
     def beat() -> None:
-        nonlocal last
-        last = time.monotonic()
-        loop.call_later(limit / 4, beat)
+        nonlocal beats
+        beats += 1
+        loop.call_later(limit / 8, beat)
 
     def interrupt(_number: int, _frame: Any) -> None:
-        nonlocal last
-        late = time.monotonic() - last
-        if late > limit and asyncio.current_task(loop) is not None:
-            last = time.monotonic()
-            said = f"the code of this case kept everything else from running for {late:.1f} s"
-            watcher = current_watcher()
-            if watcher is not None:
-                watcher.blocked = said
-            raise BlockedError(said)
+        nonlocal began
+        task = asyncio.current_task(loop)
+        late = time.monotonic() - began
+        watcher = current_watcher()
+        if task is None or step != (task, beats) or late <= (limit if watcher else max(limit, GETTING_READY)):
+            return
+        began = time.monotonic()
+        said = f"the code of this case kept everything else from running for {late:.1f} s"
+        if watcher is not None:
+            watcher.blocked = said
+        raise BlockedError(said)
 
     def watch() -> None:
-        while not ended.wait(limit / 4):
-            if time.monotonic() - last > limit and here.ident is not None:
+        nonlocal step, began
+        while not ended.wait(limit / 8):
+            # A beat that is due comes before a task's next step: the same task at the same beat is the same step.
+            now = (asyncio.current_task(loop), beats)
+            if now != step:
+                step, began = now, time.monotonic()
+            elif time.monotonic() - began > limit and here.ident is not None:
                 signal.pthread_kill(here.ident, number)
 
     previous = signal.signal(number, interrupt)
