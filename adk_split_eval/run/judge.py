@@ -21,6 +21,7 @@ from adk_split_eval.run import adk as border
 from adk_split_eval.run import votes as votes_room
 from adk_split_eval.run.accounting import Vote, VoteRow
 from adk_split_eval.run.loop import isolated
+from adk_split_eval.run.low_scores import low_scores
 from adk_split_eval.run.observe import asking_as, current_watcher, describe
 
 EFFICIENCY = ("tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1")
@@ -255,6 +256,8 @@ async def _judge_once(subject: Subject, criterion: Criterion) -> CriterionResult
         result.status = "passed" if vote.status == "PASSED" else "failed"
         if result.status == "failed" and not result.reasons:
             result.reasons = _trajectory_reasons(subject, criterion) or _row_reasons(vote, criterion)
+        if criterion.source == "team":
+            result.reasons += low_scores(vote, criterion.threshold)
     return result
 
 

@@ -29,6 +29,7 @@ from adk_split_eval.run.inputs import fingerprint, git_commit
 from adk_split_eval.run.journal import Journal, JournalError, Unit, write_error
 from adk_split_eval.run.limits import unused_limit_notes
 from adk_split_eval.run.loop import run_loop
+from adk_split_eval.run.low_scores import low_score_notes
 from adk_split_eval.run.marks import agent_files, marks_of, metric_files
 from adk_split_eval.run.packed import Packed, pack_plan, pick
 from adk_split_eval.run.tools import unknown_tool_notes
@@ -321,6 +322,7 @@ def assemble(prepared: Prepared, results: Sequence[CaseResult], options: RunOpti
     result.notes = [f.message for f in compiled.findings if f.level != "error" and f.case_id is None]
     if (few := few_trials_note(results)) is not None:
         result.notes.append(few)
+    result.notes += low_score_notes(results)
     result.notes += doubtful_judges(results, compiled.models.get("judge", ""), options.root)
     if prepared.resumed:
         units = "1 finished unit was" if prepared.resumed == 1 else f"{prepared.resumed} finished units were"
