@@ -41,8 +41,8 @@ def team(threshold: float | None = 0.5) -> Criterion:
     return Criterion("ours", "deterministic", "team", threshold, {"threshold": threshold}, function="team.ours")
 
 
-def judged(name: str = MATCH, threshold: float | None = 0.5, **options: Any) -> Criterion:
-    return Criterion(name, "judged", "adk", threshold, options)
+def judged(name: str = MATCH, limit: float | None = 0.5, **options: Any) -> Criterion:
+    return Criterion(name, "judged", "adk", limit, options)
 
 
 def case_of(*criteria: Criterion, responses: tuple[str, ...] = ("Hi.", "Bye.")) -> Case:
@@ -96,7 +96,7 @@ def results(
     assert [r.name for r in found] == [c.name for c in criteria]
     for told in adk.metrics:
         votes = told.options.get("judge_model_options")
-        assert votes is None or votes["num_samples"] == 1
+        assert votes is None or (votes["num_samples"], votes.get("numSamples")) == (1, None)
     return found
 
 
@@ -154,6 +154,12 @@ def test_nothing_to_compare_with_is_not_a_score_of_nought(
     found = one(monkeypatch, never, criterion, case=case)
     assert (found.status, found.score, found.threshold) == ("not_evaluated", None, 0.5)
     assert found.reasons == ["turn 2: there is no final_response to compare with"]
+
+
+def test_a_criterion_that_reads_the_answer_alone_needs_no_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = judged("hallucinations_v1")
+    found = one(monkeypatch, lambda number: ILL, reads, case=case_of(reads, responses=("", "")))
+    assert found.reasons == ["3 of 3 votes could not be counted", "RuntimeError: down"]
 
 
 def test_a_metric_of_the_team_needs_no_reference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,6 +263,11 @@ def test_what_one_evaluation_comes_to(
 ) -> None:
     found = one(monkeypatch, lambda number: given, team(), watched=watched)
     assert (found.status, found.score, found.threshold, found.reasons) == (status, score, 0.5, reasons)
+
+
+def test_without_a_threshold_no_turn_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = one(monkeypatch, lambda number: answer("FAILED", 0.2, row("FAILED", 0.1)), team(None))
+    assert (found.status, found.score, found.reasons) == ("failed", 0.2, [])
 
 
 def test_adks_own_criterion_may_pass_overall_and_fail_on_its_turns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -417,8 +428,59 @@ def test_how_many_votes_are_asked_for(monkeypatch: pytest.MonkeyPatch, options: 
     assert seen == list(range(count))
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, {"threshold": 0.5, "judge_model_options": {"num_samples": 1}}),
+        (
+            {"threshold": 0.7, "judge_model_options": {"judge_model": "m", "num_samples": 3}},
+            {"threshold": 0.7, "judge_model_options": {"judge_model": "m", "num_samples": 1}},
+        ),
+        (
+            {"threshold": 0.7, "judgeModelOptions": {"judgeModel": "m", "numSamples": 3}},
+            {"threshold": 0.7, "judge_model_options": {"judgeModel": "m", "num_samples": 1}},
+        ),
+    ],
+)
+def test_what_else_a_criterion_says_of_its_judge_is_kept(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], told: dict[str, Any]
+) -> None:
+    adk = Adk(lambda number: YES)
+    monkeypatch.setattr(judge, "evaluate", adk.evaluate)
+    monkeypatch.setattr(judge, "metric_of", lambda c: (SimpleNamespace(metric_name=c.name, options=c.options), None))
+    asyncio.run(judge.judge_all(judge.Subject(case_of(judged(**options)), talk(), [], votes=1)))
+    assert adk.metrics[0].options == told
+
+
+@pytest.mark.parametrize("given", [[YES, ILL, ILL], [YES, ILL], [YES, YES, ILL, ILL]])
+def test_half_of_the_votes_are_not_the_judge_whatever_the_threshold(
+    monkeypatch: pytest.MonkeyPatch, given: list[Any]
+) -> None:
+    found = one(monkeypatch, given.__getitem__, judged(limit=None), votes=len(given))
+    assert (found.status, found.score) == ("not_evaluated", None)
+
+
+def test_a_vote_that_was_good_enough_gives_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = [vote(0.5, "just enough"), vote(0.4, "too little"), vote(0.3, "less")]
+    found = one(monkeypatch, given.__getitem__, judged())
+    assert (found.status, found.score, found.reasons) == ("failed", 0.4, ["too little", "less"])
+
+
+def test_scripted_judges_choose_anew_for_each_vote(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int] = []
+
+    def answers(number: int) -> Any:
+        watcher = current_watcher()
+        assert watcher is not None
+        seeds.append(watcher.seed)
+        return YES
+
+    one(monkeypatch, answers, judged())
+    assert seeds == [1, 2, 3]
+
+
 def test_no_threshold_is_passed_by_any_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert one(monkeypatch, lambda number: NO, judged(threshold=None)).status == "passed"
+    assert one(monkeypatch, lambda number: NO, judged(limit=None)).status == "passed"
 
 
 def test_at_most_five_reasons_of_all_votes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
