@@ -22,6 +22,7 @@ from adk_split_eval.metrics.adapter import (  # noqa: E402
     conversation_from_invocations,
     entry_point,
     expected_steps,
+    threshold_of,
 )
 from adk_split_eval.metrics.registry import METRICS  # noqa: E402
 from adk_split_eval.record import Conversation, Text, Turn  # noqa: E402
@@ -259,6 +260,15 @@ def test_unusable_rubrics_are_failed_without_a_score(text: str) -> None:
     assert (result.overall_eval_status, result.overall_score) == (EvalStatus.FAILED, None)
     assert "bad parameters" in reasons(result)
     assert [r.eval_status for r in result.per_invocation_results] == [EvalStatus.FAILED]
+
+
+def test_a_metric_without_a_criterion_takes_its_own_threshold_and_declares_nothing() -> None:
+    bare = EvalMetric(metric_name="forbidden_tools_v1", threshold=0.5)
+    found = entry_point("forbidden_tools_v1")(bare, [invocation(intermediate=CALLED_A)], None, None)
+    assert isinstance(found, EvaluationResult)
+    assert (found.overall_eval_status, found.overall_score) == (EvalStatus.INFORMATIONAL, None)
+    assert threshold_of(bare) == 0.5
+    assert threshold_of(EvalMetric(metric_name="forbidden_tools_v1")) == 1.0
 
 
 def test_conversation_level_metrics_repeat_the_overall_score() -> None:

@@ -263,6 +263,17 @@ def test_a_nearer_folder_without_the_module_does_not_end_the_search(
     assert call("custom_metrics.refund.good").overall_eval_status == EvalStatus.PASSED
 
 
+def test_a_nearer_folder_without_any_python_does_not_end_the_search(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near = project / "evalsets" / "solo_metrics"
+    near.mkdir(parents=True)
+    (near / "notes.txt").write_text("no module")
+    (project / "solo_metrics.py").write_text("def me(): return 'solo'\n")
+    monkeypatch.chdir(near.parent)
+    assert resolve("solo_metrics.me")() == "solo"
+
+
 # -- loading ---------------------------------------------------------------------------------------------------------
 
 

@@ -199,6 +199,8 @@ def test_nothing_declared_is_not_applicable() -> None:
         {"forbidden": [{"name": "x", "until": {"args": {}}}]},
         {"forbidden": [{"name": "x", "args": {"sum": {"regex": "("}}}]},
         {"forbidden": [{"name": "x", "args": ["sum"]}]},
+        {"forbidden": [{"name": "x", "until": {"name": "y", "arg": {"sum": 1}}}]},
+        {"forbidden": [{"name": "x", "until": {"name": 5}}]},
         {"forbidden": [{"name": "x", "until": {"name": "y", "args": {"sum": {"one_of": []}}}}]},
         {"x": 1},
     ],

@@ -94,6 +94,13 @@ def test_nearest_call_is_the_one_with_fewest_differences() -> None:
     assert "args.sum" not in found.reasons[0]
 
 
+@pytest.mark.parametrize(("wrong", "said"), [(5, ""), (6, "; and 1 more"), (9, "; and 4 more")])
+def test_the_first_differences_are_said_and_the_others_counted(wrong: int, said: str) -> None:
+    call = {"name": "pay", "args": {f"k{n}": 1 for n in range(wrong)}}
+    found = judge(conversation([(0, "pay", {f"k{n}": 2 for n in range(wrong)})]), "EXACT", steps(call))
+    assert found.reasons[0].endswith(f"args.k4: 1 ≠ 2{said}")
+
+
 @pytest.mark.parametrize("match_type", ["EXACT", "IN_ORDER", "ANY_ORDER"])
 def test_expecting_no_calls_can_fail_under_every_match_type(match_type: str) -> None:
     held = conversation([(0, "place_hold", {"item_id": "B-17"})])

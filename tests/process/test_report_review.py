@@ -389,12 +389,14 @@ def test_an_invented_quotation_needs_no_judge() -> None:
     report = {"strengths": [{"text": "x", "quote": "we halved it", "evidence_turn_ids": [1]}]}
     found = reviewed(lambda _: json.dumps(GOOD), report=report, claims={"items": "strengths"})
     assert (found.status, found.score) == ("failed", 0.0)
+    assert [reason.split(":")[0] for reason in found.reasons] == ["turn 4"]
     assert not _seen
 
 
 @pytest.mark.parametrize("report", ["", {}, []])
 def test_an_empty_report(report: Any) -> None:
-    assert reviewed(lambda _: json.dumps(GOOD), report=report).status == "failed"
+    found = reviewed(lambda _: json.dumps(GOOD), report=report)
+    assert (found.status, found.reasons) == ("failed", ["turn 4: the report is empty"])
 
 
 def test_no_report_at_all_is_unfinished() -> None:
