@@ -59,6 +59,10 @@ def rowless(metric, actual, expected, scenario):
     return answer(actual, P, 1.0)
 def liar(metric, actual, expected, scenario):
     return answer(actual, P, 1.0, (P, 1.0), (F, 0.0))
+def mute_liar(metric, actual, expected, scenario):
+    found = answer(actual, P, 1.0, (P, 1.0), (F, 0.0))
+    found.overall_rubric_scores = [RubricScore(rubric_id=str(n), rationale=r) for n, r in enumerate([None, "why"])]
+    return found
 def shrug(metric, actual, expected, scenario):
     return answer(actual, N, None, (N, None), (N, None))
 def scoreless(metric, actual, expected, scenario):
@@ -74,6 +78,10 @@ def whole(metric, actual, expected, scenario):
     return answer(actual, P, 1.0, (N, None), (N, None))
 def hidden_failure(metric, actual, expected, scenario):
     return answer(actual, F, 0.0, (P, 1.0), (P, 1.0))
+def partly_hidden_failure(metric, actual, expected, scenario):
+    return answer(actual, F, 0.0, (N, None), (P, 1.0))
+def half_judged(metric, actual, expected, scenario):
+    return answer(actual, F, 0.5, (N, None), (F, 0.5))
 def informational_first(metric, actual, expected, scenario):
     return answer(actual, F, 0.0, (I, None), (F, 0.0))
 def informational(metric, actual, expected, scenario):
@@ -170,6 +178,7 @@ def test_a_sound_failure_passes_through() -> None:
         ("custom_metrics.refund.few", "1 per_invocation_results for 2 invocations"),
         ("custom_metrics.refund.rowless", "0 per_invocation_results for 2 invocations"),
         ("custom_metrics.refund.liar", "says PASSED, but FAILED for turn 2"),
+        ("custom_metrics.refund.mute_liar", "says PASSED, but FAILED for turn 2; why"),
         ("custom_metrics.refund.shrug", "NOT_EVALUATED"),
         ("custom_metrics.refund.scoreless", "no overall score"),
         ("custom_metrics.refund.nan", "overall score is nan"),
@@ -200,6 +209,8 @@ def test_whatever_goes_wrong_is_failed_with_the_reason(path: str, said: str) -> 
     [
         ("whole", [(EvalStatus.PASSED, 1.0)] * 2),
         ("hidden_failure", [(EvalStatus.FAILED, 0.0)] * 2),
+        ("partly_hidden_failure", [(EvalStatus.FAILED, 0.0)] * 2),
+        ("half_judged", [(EvalStatus.NOT_EVALUATED, None), (EvalStatus.FAILED, 0.5)]),
         ("informational_first", [(EvalStatus.NOT_EVALUATED, None), (EvalStatus.FAILED, 0.0)]),
         ("informational", [(EvalStatus.INFORMATIONAL, 3.0)] * 2),
     ],
@@ -310,6 +321,14 @@ def test_the_roots_package_wins_over_another_of_its_name(tmp_path: Path, package
 def test_two_roots_keep_apart(tmp_path: Path) -> None:
     roots = [make(tmp_path / name, f"def me(): return {name!r}\n") for name in ("one", "two")]
     assert [resolve("custom_metrics.who.me", root)() for root in (*roots, *roots)] == ["one", "two"] * 2
+
+
+def test_a_function_of_the_package_itself(project: Path) -> None:
+    (project / "custom_metrics" / "__init__.py").write_text("def me(): return 'package'\n")
+    assert resolve("custom_metrics.me", project)() == "package"
+    first = sys.modules["custom_metrics"]
+    assert resolve("custom_metrics.refund.good", project).__module__ == "custom_metrics.refund"
+    assert sys.modules["custom_metrics"] is first
 
 
 def test_a_single_file_will_do(project: Path) -> None:
