@@ -38,7 +38,7 @@ def render() -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for rule in rules:
-        plans = "yes" if rule.plan_check else ""
+        plans = "yes" if rule.plan_check or rule.in_plans else ""
         lines.append(
             f"| [{rule.code}](#{rule.code.lower()}-{rule.name}) | {rule.name} | {rule.level} | {rule.confidence} | {plans} | {rule.fixable} |"
         )

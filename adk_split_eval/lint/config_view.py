@@ -113,16 +113,17 @@ def open_config(document: Document, knowledge: Knowledge) -> Config:
     """Reads a document of kind ``config``; remembered on the document."""
     known = document.cache.get("config")
     if known is None:
-        known = document.cache["config"] = _open(document, document.data, knowledge)
+        known = document.cache["config"] = config_of(document, document.data, knowledge)
     return known
 
 
 def default_config(knowledge: Knowledge) -> Config:
     """What ADK uses when it finds no config."""
-    return _open(None, {"criteria": dict(knowledge.default_criteria)}, knowledge)
+    return config_of(None, {"criteria": dict(knowledge.default_criteria)}, knowledge)
 
 
-def _open(document: Document | None, raw: Any, knowledge: Knowledge) -> Config:
+def config_of(document: Document | None, raw: Any, knowledge: Knowledge) -> Config:
+    """The config that ``raw`` is; its places are looked up in ``document``."""
     if not isinstance(raw, dict):
         return Config(document, {}, [], {}, {}, [Problem("type", (), "EvalConfig", expected="an object", value=raw)])
     explainer = Explainer(knowledge)

@@ -6,11 +6,12 @@ import gc
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from adk_split_eval.criteria.knowledge import at_least
 from adk_split_eval.lint.documents import Document
-from adk_split_eval.lint.plan_view import open_plan
+from adk_split_eval.lint.plan_view import PlanView, open_plan
 from adk_split_eval.lint.project import Project, open_project
 from adk_split_eval.lint.rule import Checker, Report, Rule, Scope, all_rules
 from adk_split_eval.lint.settings import Options, chosen, matches
@@ -85,15 +86,23 @@ def run_rules(project: Project) -> LintResult:
             continue
         for target in _targets(rule.scope, project):
             result.findings.extend(_run(rule, rule.check, target, project))
-        if rule.plan_check is not None:
-            for plan in plans:
+        for plan in plans:
+            if rule.plan_check is not None:
                 result.findings.extend(_run(rule, rule.plan_check, plan, project))
+            if rule.in_plans:
+                result.findings.extend(_run(rule, partial(_plan_config_check, rule, project), plan, project))
     if project.options.command:
         from adk_split_eval.lint.selected import commands
 
         result.sources.update({c.document.path: c.document for c in commands(project)})
     result.findings = order(result.findings)
     return result
+
+
+def _plan_config_check(rule: Rule, project: Project, plan: PlanView) -> Iterable[Report]:
+    from adk_split_eval.lint.plan_configs import plan_reports
+
+    return plan_reports(rule, rule.check, plan, project)
 
 
 def order(findings: Iterable[Finding]) -> list[Finding]:

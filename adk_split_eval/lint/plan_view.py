@@ -70,7 +70,7 @@ class PlanView:
         """(file, path, value, case) of every literal expected argument; matchers are left out."""
         for document, path, case in self.fixed():
             for number, turn in objects(case.get("turns")):
-                for where, step in _steps(turn.get("expect_tools"), (*path, "turns", number, "expect_tools")):
+                for where, step in expected_steps(turn.get("expect_tools"), (*path, "turns", number, "expect_tools")):
                     for key, value in as_object(step.get("args")).items():
                         yield from _literals(value, (*where, "args", key), document, plan_case_id(case))
 
@@ -94,13 +94,19 @@ def threshold_of(criterion: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _steps(value: Any, path: Path) -> Iterator[tuple[Path, Json]]:
+def expected_steps(value: Any, path: Path) -> Iterator[tuple[Path, Json]]:
+    """(path, call) of every expected call of a turn, those of one step one after the other; a bare name is a call too."""
     for index, step in enumerate(as_list(value)):
-        if isinstance(step, list):
-            for position, inner in objects(step):
-                yield (*path, index, position), inner
-        elif isinstance(step, dict):
-            yield (*path, index), as_object(step)
+        calls = (
+            [((*path, index, n), one) for n, one in enumerate(as_list(step))]
+            if isinstance(step, list)
+            else [((*path, index), step)]
+        )
+        for where, call in calls:
+            if isinstance(call, str):
+                yield where, {"name": call}
+            elif isinstance(call, dict):
+                yield where, as_object(call)
 
 
 def _literals(

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -44,6 +45,11 @@ class Project:
     missing_configs: list[str] = field(default_factory=list[str])
     cache: dict[str, Any] = field(default_factory=dict[str, Any])
 
+    def credentials(self, folder: str) -> Callable[[], bool]:
+        """Whether model credentials are in sight for sets of a folder, looked up when asked."""
+        in_sight = self.cache.setdefault("credentials", cache(has_credentials))
+        return partial(in_sight, folder, self.options.agent_dir)
+
 
 def open_project(paths: list[str], options: Options) -> Project:
     """Reads everything ``paths`` mean and pairs sets with configs."""
@@ -67,9 +73,8 @@ def open_project(paths: list[str], options: Options) -> Project:
     project.configs = [
         open_config(d, project.knowledge) for d in project.documents if d.kind == "config" and d.data is not None
     ]
-    in_sight = cache(has_credentials)
     for pair in project.pairs:
-        pair.credentials = partial(in_sight, pair.set.document.folder, options.agent_dir)
+        pair.credentials = project.credentials(pair.set.document.folder)
     return project
 
 

@@ -53,6 +53,7 @@ class Rule(NamedTuple):
         name: for people and for ``--select``.
         scope: what ``check`` is called with.
         plan_check: the same rule over a plan, where it means something there.
+        in_plans: ``check`` also reads the criteria of plans, shown as the configs they become.
         since, until: first and last ADK version (``major.minor``) it holds for; empty: all.
         rejects: whether an error of this rule on one case makes our runner refuse the case; False where the runner
             judges that case honestly by itself.
@@ -66,6 +67,7 @@ class Rule(NamedTuple):
     scope: Scope
     check: Checker
     plan_check: Checker | None = None
+    in_plans: bool = False
     confidence: Confidence = "high"
     since: str = ""
     until: str = ""

@@ -132,3 +132,35 @@ def test_stale_sets_are_said_and_mended_by_build(tmp_path: Path) -> None:
     assert {f.code for f in lint_plan(path)} == {"ASE630"}
     shutil.rmtree(tmp_path / "fixed")
     assert "is missing" in " ".join(f.message for f in lint_plan(path) if f.code == "ASE630")
+
+
+RUBRIC = "{rubric_id: a, rubric_content: {text_property: %s}}"
+QUALITY = "rubric_based_final_response_quality_v1"
+TWO_LINES = r'"A\n\nB"'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "level", "place"),
+    [
+        ("criteria: {", f"criteria: {{{QUALITY}: {{rubrics: [{RUBRIC % 'A'}, {RUBRIC % 'B'}]}}, ", "ASE217", "error", "a, rubric_content: {text_property: B"),
+        ("criteria: {", f"criteria: {{{QUALITY}: {{rubrics: [{RUBRIC % 'A'}, {(RUBRIC % 'A').replace('id: a', 'id: b')}]}}, ", "ASE218", "error", "A}}]}"),
+        ("criteria: {", f"criteria: {{{QUALITY}: {{rubrics: [{RUBRIC % TWO_LINES}]}}, ", "ASE216", "error", TWO_LINES),
+        ("criteria: {", "criteria: {safety_v1: 0.8, ", "ASE224", "error", "safety_v1"),
+        ("sim_set:\n", "sim_set:\n  criteria: {per_turn_user_simulator_quality_v1: {stop_signal: <done>}}\n", "ASE405", "error", "<done>"),
+        ("sim_set:\n", "sim_set:\n  simulator: {custom_instructions: You are a customer.}\n", "ASE409", "error", "You are"),
+        ("sim_set:\n", "sim_set:\n  simulator: {custom_instructions: '{{ stop_signal }}{{ conversation_plan }}{{ conversation_history }}'}\n", "ASE409", "error", "'{{ stop"),
+        ("simulator: gemini-2.5-flash", "simulator: gpt4", "ASE414", "error", "gpt4"),
+        ("judge: gemini-2.5-flash", "judge: gpt4", "ASE414", "error", "gpt4"),
+        ("fixed_set:\n", "policy: {votes: 1}\nfixed_set:\n", "ASE404", "warning", "1}"),
+        ("sim_set:\n", f"sim_set:\n  criteria: {{{QUALITY}: {{rubrics: [{RUBRIC % 'The agent must call find_title in the first turn.'}]}}}}\n", "ASE108", "warning", "The agent"),
+        ("persona: hurried", "persona: {id: x, description: d, behaviors: [{name: n, description: d, behavior_instructions: [Ask], violation_rubrics: []}]}", "ASE411", "warning", "violation_rubrics"),
+        ("expect_tools: [", "expect_tools: [{name: desk, args: {request: x}}, ", "ASE315", "warning", "{name: find_title"),
+    ],
+)  # fmt: skip
+def test_what_a_set_would_be_told_a_plan_is_told(
+    tmp_path: Path, old: str, new: str, code: str, level: str, place: str
+) -> None:
+    text = PLAN.replace(old, new, 1)
+    found = [f for f in lint_plan(put(tmp_path, text)) if f.code == code]
+    assert [f.level for f in found] == [level]
+    assert text.splitlines()[found[0].line - 1][found[0].column - 1 :].startswith(place)

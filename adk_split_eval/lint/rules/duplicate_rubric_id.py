@@ -69,4 +69,6 @@ def _report(pair: Pair, path: tuple[str | int, ...], name: str, case: str | None
                   "give each rubric an id of its own", case_id=case)  # fmt: skip
 
 
-RULE = Rule("ASE217", "duplicate-rubric-id", "Rubric id used twice", "error", "pair", check, module=__name__)
+RULE = Rule(
+    "ASE217", "duplicate-rubric-id", "Rubric id used twice", "error", "pair", check, in_plans=True, module=__name__
+)

@@ -55,4 +55,6 @@ def _repeated(
         seen.add(text)
 
 
-RULE = Rule("ASE218", "duplicate-rubric-text", "Rubric text used twice", "error", "pair", check, module=__name__)
+RULE = Rule(
+    "ASE218", "duplicate-rubric-text", "Rubric text used twice", "error", "pair", check, in_plans=True, module=__name__
+)

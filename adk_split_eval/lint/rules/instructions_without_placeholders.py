@@ -51,5 +51,6 @@ RULE = Rule(
     "error",
     "project",
     check,
+    in_plans=True,
     module=__name__,
 )

@@ -59,5 +59,6 @@ RULE = Rule(
     "project",
     check,
     rejects=False,
+    in_plans=True,
     module=__name__,
 )

@@ -42,5 +42,6 @@ RULE = Rule(
     check,
     confidence="medium",
     rejects=False,
+    in_plans=True,
     module=__name__,
 )

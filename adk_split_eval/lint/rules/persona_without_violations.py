@@ -31,10 +31,12 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
 
 
 def check_plan(plan: PlanView) -> Iterator[Report]:
-    for name, persona in as_object(plan.data.get("personas")).items():
+    shared = [(plan.document, ("personas", n), p) for n, p in as_object(plan.data.get("personas")).items()]
+    inline = [(document, (*path, "persona"), case.get("persona")) for document, path, case in plan.simulated()]
+    for document, path, persona in (*shared, *inline):
         for index, behaviour in objects(as_object(persona).get("behaviors")):
             if behaviour.get("violation_rubrics") == []:
-                yield Report(plan.document, ("personas", name, "behaviors", index, "violation_rubrics"),
+                yield Report(document, (*path, "behaviors", index, "violation_rubrics"),
                              f"behaviour `{quoted(str(behaviour.get('name')))}` has no violation rubric: falling out of it is never noticed", "write what would violate it", key=True)  # fmt: skip
 
 

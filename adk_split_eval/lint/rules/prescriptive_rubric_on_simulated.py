@@ -61,5 +61,6 @@ RULE = Rule(
     "pair",
     check,
     confidence="medium",
+    in_plans=True,
     module=__name__,
 )

@@ -38,4 +38,6 @@ def check(config: Config) -> Iterator[Report]:
             )
 
 
-RULE = Rule("ASE404", "single-sample", "Single judge sample", "warning", "config", check, module=__name__)
+RULE = Rule(
+    "ASE404", "single-sample", "Single judge sample", "warning", "config", check, in_plans=True, module=__name__
+)

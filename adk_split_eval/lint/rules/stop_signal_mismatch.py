@@ -45,5 +45,6 @@ RULE = Rule(
     "config",
     check,
     fixable="safe",
+    in_plans=True,
     module=__name__,
 )

@@ -45,5 +45,6 @@ RULE = Rule(
     check,
     confidence="medium",
     rejects=False,
+    in_plans=True,
     module=__name__,
 )
