@@ -365,6 +365,8 @@ def checked(check: Check, chosen: argparse.Namespace) -> int:
                 print("\n".join(known[tests].failed[:20]))
                 return 2
             for change, answer in check.results(known[tests], tests, changes):
+                reaching = known[tests].tests(change)
+                untried = len(reaching) - len(check.affordable(known[tests], reaching))
                 result = (
                     "broken" if "broken" in answer
                     else "unreached" if "unreached" in answer
@@ -373,9 +375,15 @@ def checked(check: Check, chosen: argparse.Namespace) -> int:
                 )  # fmt: skip
                 noticed += result in ("noticed", "late", "broken")
                 if result in ("survived", "unreached", "broken"):
-                    print(f"{result:9} {change}", flush=True)
+                    more = f"  ({untried} slower tests not tried)" if untried else ""
+                    print(f"{result:9} {change}{more}", flush=True)
                 if out:
-                    line = {"result": result, "by": answer.get("by", ""), "broken": answer.get("broken", "")}
+                    line = {
+                        "result": result,
+                        "by": answer.get("by", ""),
+                        "broken": answer.get("broken", ""),
+                        "untried": untried,
+                    }
                     out.write(json.dumps({**line, **asdict(change)}, ensure_ascii=False) + "\n")
                     out.flush()
         seen, total = seen + noticed, total + len(drawn)
