@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from adk_split_eval.lint import LintResult
     from adk_split_eval.plan.loading import LoadedPlan
     from adk_split_eval.record import CompiledPlan, Finding, RunResult
-    from adk_split_eval.run.session import RunOptions
+    from adk_split_eval.run.asked import RunOptions
 
 
 def load_plan(path: str | Path) -> LoadedPlan:

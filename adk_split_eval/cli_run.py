@@ -16,7 +16,7 @@ from adk_split_eval.report.outputs import FILE, OutputError, check_outputs, to_s
 
 if TYPE_CHECKING:
     from adk_split_eval.record import CompiledPlan, RunResult
-    from adk_split_eval.run.session import RunOptions
+    from adk_split_eval.run.asked import RunOptions
 
 USAGE = 2
 INTERRUPTED = 130
@@ -152,9 +152,9 @@ def _limits(pairs: tuple[str, ...]) -> dict[str, int]:
 
 
 def _options(values: dict[str, Any], only: str | None) -> RunOptions:
+    from adk_split_eval.run.asked import RunOptions
     from adk_split_eval.run.engine import EngineOptions
     from adk_split_eval.run.observe import CallPolicy
-    from adk_split_eval.run.session import RunOptions
 
     policy = CallPolicy(timeout=values["call_timeout"], limits=_limits(values["limits"]))
     return RunOptions(
@@ -346,7 +346,7 @@ def score(
     --run RUN the stored conversations of a run are judged anew with the plan as it is now.
     """
     from adk_split_eval import api
-    from adk_split_eval.run.session import RunOptions
+    from adk_split_eval.run.asked import RunOptions
 
     with errors_for_people():
         check_outputs(_outputs(values))

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 from adk_split_eval.rooms import callable_room, on_demand
 
 if TYPE_CHECKING:
+    from adk_split_eval.run.asked import RunError, RunOptions
     from adk_split_eval.run.engine import EngineOptions
     from adk_split_eval.run.raw import RawInputError
-    from adk_split_eval.run.session import RunError, RunOptions, run_cases, run_compiled
+    from adk_split_eval.run.session import run_cases, run_compiled
 
 __all__ = ["EngineOptions", "RawInputError", "RunError", "RunOptions", "run_cases", "run_compiled"]
 
 _HOMES = {
     "EngineOptions": "engine",
     "RawInputError": "raw",
-    "RunError": "session",
-    "RunOptions": "session",
+    "RunError": "asked",
+    "RunOptions": "asked",
     "run_cases": "session",
     "run_compiled": "session",
 }

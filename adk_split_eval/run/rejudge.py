@@ -13,6 +13,8 @@ from adk_split_eval.record import Case, CompiledPlan, RunResult, TrialResult
 from adk_split_eval.record.runs import RunFolder, run_folder
 from adk_split_eval.run import adk as border
 from adk_split_eval.run import journal as stores
+from adk_split_eval.run.asked import Prepared, RunError, RunOptions, new_run_id, select
+from adk_split_eval.run.closing import assemble, finish, stored_conversations
 from adk_split_eval.run.engine import Engine, EngineOptions, judge_subject, retry_warnings
 from adk_split_eval.run.journal import Journal, StoredUnit, Unit
 from adk_split_eval.run.judge import Subject
@@ -21,8 +23,6 @@ from adk_split_eval.run.marks import judging_hash, marks_of, words_hash
 from adk_split_eval.run.observe import Watcher
 from adk_split_eval.run.packed import pack_plan, pick
 from adk_split_eval.run.score import NO_TRACE, ready_models
-from adk_split_eval.run.session import Prepared, RunError, RunOptions, assemble, finish, new_run_id, select
-from adk_split_eval.run.session import stored_conversations as conversations_of
 
 CHANGED = (
     "the case has changed since this conversation was held (words, persona, goal or state): let the agent act again"
@@ -69,7 +69,7 @@ def score_stored(compiled: CompiledPlan, source: RunFolder, options: RunOptions)
             results = run_loop(lambda: engine.run(cases, options.progress), blocked_after=engine.patience)
             result = assemble(prepared, results, options)
             result.notes += _notes(compiled, source, known, halves, options)
-            finish(prepared, result, options, conversations_of(journal), None, journal if engine.spilled else None)
+            finish(prepared, result, options, stored_conversations(journal), None, journal if engine.spilled else None)
     return result
 
 

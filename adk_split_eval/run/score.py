@@ -13,12 +13,13 @@ from adk_split_eval.record.runs import RunFolder, run_folder
 from adk_split_eval.record.text import shorten
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.agents import AgentLoadError, load_agent
+from adk_split_eval.run.asked import Prepared, RunError, RunOptions, new_run_id, select
+from adk_split_eval.run.closing import assemble, finish
 from adk_split_eval.run.combining import combine, rejected
 from adk_split_eval.run.engine import judge_subject, seed_of
 from adk_split_eval.run.journal import Journal, Unit
 from adk_split_eval.run.judge import Subject, names_only
 from adk_split_eval.run.observe import Watcher, install, watching
-from adk_split_eval.run.session import Prepared, RunError, RunOptions, assemble, finish, new_run_id, select
 
 NO_TRACE = "there is no recorded conversation for this case"
 

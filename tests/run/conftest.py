@@ -80,9 +80,9 @@ class Project:
     def run(self, **options: Any) -> Any:
         """Run in this process and return the result."""
         from adk_split_eval import api
+        from adk_split_eval.run.asked import RunOptions
         from adk_split_eval.run.engine import EngineOptions
         from adk_split_eval.run.observe import CallPolicy
-        from adk_split_eval.run.session import RunOptions
 
         engine = EngineOptions(policy=CallPolicy(first_delay=0.0), **options.pop("engine", {}))
         self.write()

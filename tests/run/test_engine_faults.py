@@ -149,7 +149,7 @@ def test_a_toolset_that_died_is_an_error(project: Any, tmp_path: Path) -> None:
 def test_duplicate_rubric_ids_are_one_cases_trouble(project: Any, tmp_path: Path) -> None:
     """ADK ends the whole evaluation for them."""
     from adk_split_eval import api
-    from adk_split_eval.run.session import RunOptions
+    from adk_split_eval.run.asked import RunOptions
 
     project.many(fixed=2).write()
     rubric = {"rubric_id": "same", "rubric_content": {"text_property": "polite"}, "type": "FINAL_RESPONSE_QUALITY"}

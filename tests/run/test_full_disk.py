@@ -14,7 +14,7 @@ import pytest
 
 from adk_split_eval import pool
 from adk_split_eval.record.runs import list_runs
-from adk_split_eval.run import session
+from adk_split_eval.run import closing
 from adk_split_eval.run.journal import Journal, JournalError
 
 resource: Any = pytest.importorskip("resource")
@@ -104,12 +104,12 @@ def no_space(*_: Any, **__: Any) -> Any:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("what", ["session.write_atomically", "pool.store"])
+@pytest.mark.parametrize("what", ["closing.write_atomically", "pool.store"])
 def test_no_room_for_what_comes_after_the_units(what: str, project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run is unfinished then, so that the same command brings what is missing without acting again."""
     room, name = what.split(".")
     project.many(simulated=2).each_simulated = {"forbidden_tools": ["lookup"]}
-    monkeypatch.setattr(session if room == "session" else pool, name, no_space)
+    monkeypatch.setattr(closing if room == "closing" else pool, name, no_space)
     with pytest.raises(JournalError, match="No space left on device; finished units are safe; make room on that disk"):
         project.run()
     monkeypatch.undo()
