@@ -132,6 +132,9 @@ def test_at_most_five_reasons_of_all_votes_are_told(monkeypatch: pytest.MonkeyPa
 
 def test_each_vote_counts_its_own_calls_and_leaves_them_with_the_unit(monkeypatch: pytest.MonkeyPatch) -> None:
     async def slow(number: int) -> Any:
+        watcher = current_watcher()
+        assert watcher is not None
+        watcher.failures.append(("metric", TypeError(f"logged by vote {number}")))
         await asyncio.sleep(0)
         return YES
 
@@ -147,6 +150,7 @@ def test_each_vote_counts_its_own_calls_and_leaves_them_with_the_unit(monkeypatc
     (found,) = asyncio.run(run())
     assert found.votes == ["passed"] * 3
     assert len(unit.calls) == 3
+    assert [str(error) for _, error in unit.failures] == [f"logged by vote {number}" for number in range(3)]
 
 
 def test_votes_without_any_model_call_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

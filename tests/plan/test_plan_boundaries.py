@@ -56,6 +56,28 @@ def test_a_rejected_case_takes_no_other_with_it(tmp_path: Path) -> None:
     assert loaded.root == tmp_path
 
 
+def test_a_plan_of_one_half_has_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "demo.plan.yaml"
+    path.write_text(
+        "plan_id: demo\n"
+        + SIMULATED_BY_EVIDENCE.format("{case_id: S, starting_prompt: a, goal: b, goal_required: false}"),
+        "utf-8",
+    )
+    loaded = load_plan(path)
+    assert loaded.plan.fixed_set is None and loaded.plan.sim_set is not None
+    place = loaded.place(loaded.plan.sim_set.cases[0], "goal")
+    assert (place.path, place.line) == (str(path), 2) and place.column > 60
+
+
+def test_a_file_that_is_no_plan_excuses_no_frozen_file(tmp_path: Path) -> None:
+    (tmp_path / "lost.frozen.yaml").write_text("plan_id: lost\ncases: []\n", "utf-8")
+    (tmp_path / "compose.yml").write_text("services: {}\n", "utf-8")
+    (tmp_path / "demo.plan.yaml").write_text("plan_id: demo\n" + FIXED, "utf-8")
+    assert [finding.code for finding in check_plan(tmp_path / "demo.plan.yaml").errors] == ["ASE045"]
+    (tmp_path / "other.plan.yml").write_text("services: {}\n", "utf-8")  # a plan whose plan_id is still to come
+    assert check_plan(tmp_path / "demo.plan.yaml").errors == []
+
+
 def test_a_plan_id_of_a_wrong_type_blames_no_frozen_file(tmp_path: Path) -> None:
     (tmp_path / "12.frozen.yaml").write_text("plan_id: other\ncases: []\n", "utf-8")
     (tmp_path / "demo.plan.yaml").write_text("plan_id: 12\n" + FIXED, "utf-8")

@@ -35,4 +35,8 @@ def test_explanation(code: str) -> None:
     assert text.startswith(f"{code}: {info.title}\n") and text.endswith("\n")
     assert "What it does" in text and "Why is this bad?" in text and "How to mend it" in text
     assert info.what.startswith("Reports ") and info.why and info.mend
+    assert ("inside a case it rejects that case" in text) == info.rejects_case == (code in CASE_CODES)
+    assert ("the plan cannot be used (exit code 2)" in text) != info.rejects_case
+    assert ("\nExample\n" in text) == bool(info.bad) and info.bad in text
+    assert ("\nUse instead\n" in text) == bool(info.good) and info.good in text
     assert bool(info.good) <= bool(info.bad)

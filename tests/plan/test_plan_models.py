@@ -94,6 +94,13 @@ def test_stage_successors() -> None:
     assert StageFlow.model_validate({"event": "e", "order": marked}).finals() == ["a", "b"]
 
 
+def test_stages_are_found_by_name() -> None:
+    flow = StageFlow.model_validate({"event": "e", "order": [{"name": "a"}, {"name": "b", "repeat": True}]})
+    assert flow.stage_named("b") is flow.order[1]
+    assert flow.stage_named("a") is flow.order[0]
+    assert flow.stage_named("c") is None
+
+
 def test_the_judge_a_plan_pins() -> None:
     assert Plan.model_validate({"plan_id": "p", "models": {"judge": "j"}}).judge == "j"
     assert Plan.model_validate({"plan_id": "p", "models": {"simulator": "s"}}).judge is None
@@ -113,6 +120,8 @@ def test_persona_as_adk_reads_it() -> None:
     behaviour = {"name": "n", "description": "d", "behavior_instructions": ["i"], "violation_rubrics": ["v"]}
     persona = Persona.model_validate({"description": "d", "behaviors": [behaviour], "exposes": "x"})
     assert persona.to_adk("mine") == {"id": "mine", "description": "d", "behaviors": [behaviour]}
+    named = Persona.model_validate({"id": "own", "description": "d", "behaviors": [behaviour]})
+    assert named.to_adk("mine")["id"] == "own"
 
 
 @pytest.mark.parametrize("name", ["good"])
