@@ -96,7 +96,6 @@ class Watcher:
     gates: dict[str, asyncio.Semaphore] = field(default_factory=dict[str, asyncio.Semaphore])
     calls: list[ModelCall] = field(default_factory=list[ModelCall])
     failures: list[tuple[str, BaseException]] = field(default_factory=list[tuple[str, BaseException]])
-    in_flight: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     on_call: Callable[[ModelCall], None] | None = None
     pace: Pace | None = None
     blocked: str = ""
@@ -117,6 +116,7 @@ _watcher: contextvars.ContextVar[Watcher | None] = contextvars.ContextVar("adk_s
 _asker: contextvars.ContextVar[tuple[Role, str | None]] = contextvars.ContextVar(
     "adk_split_eval_asker", default=("agent", None)
 )
+_in_a_model: contextvars.ContextVar[bool] = contextvars.ContextVar("adk_split_eval_in_a_model", default=False)
 
 
 def current_watcher() -> Watcher | None:
@@ -151,7 +151,7 @@ def asking_as(role: Role, criterion: str | None = None) -> Generator[None]:
 def install(base_llm: type[Any]) -> None:
     """Wrap every model class there is and will be. Idempotent."""
     for cls in _subclasses(base_llm):
-        _wrap(cls)
+        _wrap(cls, base_llm)
     if "_adk_split_eval_hooked" in base_llm.__dict__:
         return
     original_hook = base_llm.__dict__.get("__init_subclass__")
@@ -161,7 +161,7 @@ def install(base_llm: type[Any]) -> None:
             original_hook.__func__(cls, **kwargs)
         else:
             super(base_llm, cls).__init_subclass__(**kwargs)
-        _wrap(cls)
+        _wrap(cls, base_llm)
 
     type.__setattr__(base_llm, "__init_subclass__", classmethod(hook))
     type.__setattr__(base_llm, "_adk_split_eval_hooked", True)
@@ -173,25 +173,26 @@ def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
         yield from _subclasses(child)
 
 
-def _wrap(cls: type[Any]) -> None:
-    original = cls.__dict__.get("generate_content_async")
+def _wrap(cls: type[Any], base_llm: type[Any]) -> None:
+    home = next((c for c in cls.__mro__ if "generate_content_async" in c.__dict__), cls)
+    if home is not cls and issubclass(home, base_llm):
+        # Another model class's, which is wrapped itself.
+        return
+    # Its own, or that of a class which is mixed in and is no model by itself.
+    original = home.__dict__.get("generate_content_async")
     if original is None or getattr(original, "_adk_split_eval", False):
         return
 
     @functools.wraps(original)
     async def observed(self: Any, llm_request: Any, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
         watcher = _watcher.get()
-        key = (id(self), id(llm_request))
-        if watcher is None or key in watcher.in_flight:
+        if watcher is None or _in_a_model.get():
+            # What a model does to answer, by its parent's method or another model, is one call: counted and tried as one.
             async for response in original(self, llm_request, *args, **kwargs):
                 yield response
             return
-        watcher.in_flight.add(key)
-        try:
-            async for response in _observe(watcher, original, self, llm_request, args, kwargs):
-                yield response
-        finally:
-            watcher.in_flight.discard(key)
+        async for response in _observe(watcher, original, self, llm_request, args, kwargs):
+            yield response
 
     observed._adk_split_eval = True  # type: ignore[attr-defined]
     type.__setattr__(cls, "generate_content_async", observed)
@@ -268,6 +269,14 @@ async def _with_retries(
 
 
 async def _next(generator: Any, timeout: float | None) -> Any:
+    token = _in_a_model.set(True)
+    try:
+        return await _next_in_time(generator, timeout)
+    finally:
+        _in_a_model.reset(token)
+
+
+async def _next_in_time(generator: Any, timeout: float | None) -> Any:
     if timeout is None:
         return await generator.__anext__()
     scope = asyncio.timeout(timeout)

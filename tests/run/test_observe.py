@@ -112,6 +112,58 @@ def test_a_subclass_that_calls_its_parent_counts_once() -> None:
     assert len(watcher.calls) == 1
 
 
+def test_a_method_that_is_mixed_in_is_observed_too() -> None:
+    base = make_base()
+
+    class Mixin:
+        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> AsyncGenerator[Any, None]:
+            yield answer("mixed")
+
+    class Before(Mixin, base):
+        pass
+
+    install(base)
+
+    class After(Mixin, base):
+        pass
+
+    for model in (Before(), After()):
+        texts, watcher = watched(model)
+        assert texts == ["mixed"]
+        assert [c.text for c in watcher.calls] == ["mixed"]
+
+
+def test_a_model_that_asks_another_counts_and_retries_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As proxies do; with one place for that model, the second would wait for the first for ever."""
+    Waits(monkeypatch)
+    base = make_base()
+    install(base)
+    tries = 0
+
+    class Inner(base):
+        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> AsyncGenerator[Any, None]:
+            nonlocal tries
+            tries += 1
+            raise HttpError(503)
+            yield
+
+    class Proxy(base):
+        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> AsyncGenerator[Any, None]:
+            async for response in Inner().generate_content_async(SimpleNamespace(model="m", config=None)):
+                yield response
+
+    watcher = Watcher("fixed/F/0", 1, CallPolicy(attempts=3, first_delay=0.0, limits={"m": 1}))
+
+    async def run() -> None:
+        with watching(watcher):
+            await collect(Proxy(), SimpleNamespace(model="m", config=None))
+
+    with pytest.raises(HttpError, match="503"):
+        asyncio.run(run())
+    assert tries == 3
+    assert [c.attempts for c in watcher.calls] == [3]
+
+
 def failing(errors: list[Exception]) -> Any:
     base = make_base()
     install(base)
