@@ -89,7 +89,7 @@ class Refresher:
             self.shared(root)
             return root
         fresh = clone()
-        self._refresh(fresh, dict(self._reached_by_name()))
+        self._refresh(fresh, dict(self._reached_by_name()), {id(root): fresh})
         return fresh
 
     def plugins(self, plugins: list[Any]) -> list[Any]:
@@ -99,6 +99,13 @@ class Refresher:
 
     def shared(self, root: Any) -> Any:
         """The agent itself, with its toolsets kept open until the run ends."""
+        self._keep_open(root, set())
+        return root
+
+    def _keep_open(self, root: Any, seen: set[int]) -> None:
+        if id(root) in seen:
+            return
+        seen.add(id(root))
         for agent in _tree(root):
             for tool in cast("list[Any]", getattr(agent, "tools", None) or []):
                 if _is_toolset(tool):
@@ -106,35 +113,35 @@ class Refresher:
                 inner: Any = getattr(tool, "agent", None)
                 if inner is not None and _is_agent(inner):
                     # An agent that is used as a tool has a runner of its own for every call, which closes its toolsets.
-                    self.shared(inner)
-        return root
+                    self._keep_open(inner, seen)
 
-    def _refresh(self, root: Any, memo: dict[int, Any]) -> None:
+    def _refresh(self, root: Any, memo: dict[int, Any], clones: dict[int, Any]) -> None:
         for agent in _tree(root):
             tools: list[Any] = getattr(agent, "tools", None) or []
             if tools:
-                agent.tools[:] = [self._tool(tool, memo) for tool in tools]
+                agent.tools[:] = [self._tool(tool, memo, clones) for tool in tools]
             for name in CALLBACKS:
                 callback: Any = getattr(agent, name, None)
                 if callback is not None:
-                    object.__setattr__(agent, name, self._callback(callback, memo))
+                    object.__setattr__(agent, name, self._callback(callback, memo, clones))
 
-    def _callback(self, callback: Any, memo: dict[int, Any]) -> Any:
+    def _callback(self, callback: Any, memo: dict[int, Any], clones: dict[int, Any]) -> Any:
         if isinstance(callback, list):
-            return [self._callback(c, memo) for c in cast("list[Any]", callback)]
-        return (
-            self._tool(callback, memo) if inspect.ismethod(callback) and not _is_agent(callback.__self__) else callback
-        )
+            return [self._callback(c, memo, clones) for c in cast("list[Any]", callback)]
+        own = inspect.ismethod(callback) and not _is_agent(callback.__self__)
+        return self._tool(callback, memo, clones) if own else callback
 
-    def _tool(self, tool: Any, memo: dict[int, Any]) -> Any:
+    def _tool(self, tool: Any, memo: dict[int, Any], clones: dict[int, Any]) -> Any:
         if isinstance(tool, types.FunctionType | types.BuiltinFunctionType | type):
             return tool
         inner: Any = getattr(tool, "agent", None)
         if inner is not None and _is_agent(inner):
             fresh = copy.copy(tool)
-            clone = inner.clone()
-            fresh.agent = clone
-            self._refresh(clone, memo)
+            if id(inner) not in clones:
+                # Known before its own tools are looked at: agents may use each other, or themselves.
+                clones[id(inner)] = inner.clone()
+                self._refresh(clones[id(inner)], memo, clones)
+            fresh.agent = clones[id(inner)]
             return fresh
         if _is_agent(tool):
             return tool

@@ -163,3 +163,17 @@ def test_mcp_toolsets_are_built_again() -> None:
     assert again is not toolset
     assert (again._connection_params, again.tool_filter) == ("npx server", ["read"])
     assert kept.closers == {}
+
+
+def test_agents_that_use_each_other_as_tools() -> None:
+    class Used:
+        def __init__(self, agent: Any) -> None:
+            self.agent = agent
+
+    one, other = Node([]), Node([])
+    one.tools, other.tools = [Used(other)], [Used(one)]
+    fresh = Refresher(Kept(), "nothing_of_that_name").agent(one)
+    assert fresh is not one
+    assert fresh.tools[0].agent is not other
+    assert fresh.tools[0].agent.tools[0].agent is fresh
+    assert Refresher(Kept(), "nothing_of_that_name").shared(one) is one
