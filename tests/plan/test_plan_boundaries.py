@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -320,3 +321,84 @@ def test_a_case_replaces_sections_of_the_plans_process() -> None:
     assert merge_process(whole, False) == {}
     assert merge_process({"ending": {"event": {"tool": "x"}}}, {}) == {"ending": {"event": {"tool": "x"}}}
     assert merge_process({}, {"events": {}}) == {"events": {}}
+
+
+@pytest.mark.parametrize(
+    ("case_id", "fits"),
+    [
+        ("F-01", True),
+        ("F.01", True),
+        ("...", True),
+        ("a b", True),
+        ("退款", True),
+        (".", False),
+        ("..", False),
+        ("", False),
+        (" F", False),
+        ("F ", False),
+        ("a/b", False),
+        ("a\\\\b", False),
+        ("a,b", False),
+        ("a:b", False),
+        ("a\\tb", False),
+        ("a\\x7fb", False),
+    ],
+)
+def test_case_ids_that_can_name_a_file_and_be_selected(case_id: str, fits: bool) -> None:
+    found = plan(FIXED.replace("F-01", f'"{case_id}"'))
+    assert [code.split()[-1] for code in found] == ([] if fits else ["ASE021"])
+
+
+def test_values_and_matchers_are_loaded_as_they_are_written(tmp_path: Path) -> None:
+    state = {"a": {"one_of": [1, "x"]}, "b": [{"gt": 1}, None], "c": {"d": {"regex": "^a"}}, "e": 2.5}
+    path = tmp_path / "demo.plan.yaml"
+    path.write_text(json.dumps({"plan_id": "demo", "fixed_set": {"cases": [
+        {"case_id": "F", "turns": [{"user": "a", "expect_tools": [{"name": "t", "args": state}]}], "expect_state": state}
+    ]}}), "utf-8")  # fmt: skip
+    loaded = load_plan(path).plan.fixed_set
+    assert loaded and loaded.cases[0].expect_state == state
+    steps = loaded.cases[0].turns[0].expect_tools
+    assert steps and steps[0].calls[0].args == state
+
+
+@pytest.mark.parametrize(
+    ("ban", "found"),
+    [
+        ("{name: pay, until: pay}", ["F-01 ASE032"]),
+        ("{name: pay, until: look}", []),
+        ("{name: pay, args: {a: 1}, until: pay}", ["F-01 ASE032"]),
+        ("{name: pay, args: {a: 1}, until: {name: pay, args: {a: 1}}}", ["F-01 ASE032"]),
+        ("{name: pay, args: {a: 1}, until: {name: pay, args: {a: 2}}}", []),
+        ("{name: pay, until: {name: pay, args: {a: 2}}}", []),
+    ],
+)
+def test_a_tool_forbidden_until_itself(ban: str, found: list[str]) -> None:
+    assert plan(fixed_case(f"forbidden_tools: [{ban}]")) == found
+
+
+@pytest.mark.parametrize(
+    ("stage", "found"),
+    [
+        ("min_turns: 2, max_turns: 2", []),
+        ("min_turns: 2, max_turns: 1", ["ASE013"]),
+        ("max_turns: 1", []),
+        ("min_turns: 3", []),
+    ],
+)
+def test_turns_of_a_stage(stage: str, found: list[str]) -> None:
+    assert plan(f"process: {{stages: {{event: {{tool: go}}, order: [{{name: a, {stage}}}]}}}}\n", FIXED) == found
+
+
+@pytest.mark.parametrize(
+    ("similarity", "found"),
+    [
+        ("same: 0.8, grey: 0.8", []),
+        ("grey: 0.9", []),
+        ("grey: 0.91", ["ASE013"]),
+        ("same: 0.75", []),
+        ("same: 0.74", ["ASE013"]),
+    ],
+)
+def test_grey_is_no_more_than_same(similarity: str, found: list[str]) -> None:
+    questions = f"{{event: {{tool: ask}}, id: args.id, similarity: {{{similarity}}}}}"
+    assert plan(f"process: {{questions: {questions}}}\n", FIXED) == found
