@@ -23,6 +23,7 @@ from adk_split_eval.run.accounting import Vote, VoteRow
 from adk_split_eval.run.loop import isolated
 from adk_split_eval.run.low_scores import low_scores
 from adk_split_eval.run.observe import asking_as, current_watcher, describe
+from adk_split_eval.run.trajectory_reasons import trajectory_reasons
 
 EFFICIENCY = ("tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1")
 RESPONSE_CRITERIA = frozenset({"response_match_score", "final_response_match_v2", "response_evaluation_score"})
@@ -255,32 +256,12 @@ async def _judge_once(subject: Subject, criterion: Criterion) -> CriterionResult
     else:
         result.status = "passed" if vote.status == "PASSED" else "failed"
         if result.status == "failed" and not result.reasons:
-            result.reasons = _trajectory_reasons(subject, criterion) or _row_reasons(vote, criterion)
+            result.reasons = trajectory_reasons(subject.case, subject.conversation, criterion.name) or _row_reasons(
+                vote, criterion
+            )
         if criterion.source == "team":
             result.reasons += low_scores(vote, criterion.threshold)
     return result
-
-
-def _trajectory_reasons(subject: Subject, criterion: Criterion) -> list[str]:
-    """What was expected and what came, where ADK's trajectory criterion only gives a score."""
-    expected = next((c for c in subject.case.criteria if c.name == "tool_args_v1"), None)
-    if criterion.name != "tool_trajectory_avg_score" or expected is None:
-        return []
-    from adk_split_eval.metrics.registry import METRICS
-
-    annotated: list[dict[str, Any] | None] = expected.params.get("turns") or []
-    params = {
-        "match_type": expected.params.get("match_type", "EXACT"),
-        "turns": [names_only(turn) for turn in annotated],
-    }
-    return list(METRICS["tool_args_v1"](subject.conversation, params, 1.0).reasons)
-
-
-def names_only(turn: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The expected calls of a turn without their arguments."""
-    if turn is None:
-        return None
-    return {"expect": [{"calls": [{"name": c["name"]} for c in step["calls"]]} for step in turn["expect"]]}
 
 
 def _without_reference(subject: Subject, criterion: Criterion) -> list[str]:

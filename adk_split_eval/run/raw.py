@@ -242,6 +242,11 @@ def _case(raw: RawSet, data: dict[str, Any], group: str) -> Case:
     criteria: dict[str, Any] = raw.config.get("criteria") or {}
     for name, value in criteria.items():
         case.criteria.append(criterion_of(name, value, custom.get(name), data, simulated))
+    if any(c.name == "tool_args_v1" and c.params.get("turns") for c in case.criteria):
+        # A generated set: what ADK's criterion cannot tell stands beside it, so ADK judges as it does under `adk eval`.
+        for criterion in case.criteria:
+            if criterion.name == "tool_trajectory_avg_score":
+                criterion.params = {}
     if data.get("final_session_state") and not simulated:
         # ADK stores this expectation and no metric of it reads it.
         expected = {k: _literal(v) for k, v in data["final_session_state"].items()}

@@ -18,8 +18,9 @@ from adk_split_eval.run.closing import assemble, finish
 from adk_split_eval.run.combining import combine, rejected
 from adk_split_eval.run.engine import judge_subject, seed_of
 from adk_split_eval.run.journal import Journal, Unit
-from adk_split_eval.run.judge import Subject, names_only
+from adk_split_eval.run.judge import Subject
 from adk_split_eval.run.observe import Watcher, install, watching
+from adk_split_eval.run.trajectory_reasons import names_only
 
 NO_TRACE = "there is no recorded conversation for this case"
 

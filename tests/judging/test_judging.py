@@ -17,6 +17,7 @@ from adk_split_eval.record import Case, Conversation, Criterion
 from adk_split_eval.record.conversation import Call
 from adk_split_eval.run import judge
 from adk_split_eval.run.observe import current_watcher
+from adk_split_eval.run.trajectory_reasons import names_only
 
 pytestmark = pytest.mark.adk
 
@@ -238,8 +239,8 @@ def test_a_failed_trajectory_says_what_was_expected_and_what_came(monkeypatch: p
     assert found[2].reasons == ["turn 1: score 0, threshold 1"]
     alone = one(monkeypatch, lambda number: failed, trajectory, conversation=conversation)
     assert alone.reasons == ["turn 1: score 0, threshold 1"]
-    assert judge.names_only(expected) == {"expect": [{"calls": [{"name": "find"}]}]}
-    assert judge.names_only(None) is None
+    assert names_only(expected) == {"expect": [{"calls": [{"name": "find"}]}]}
+    assert names_only(None) is None
 
 
 # -- raw sets: our matcher in place of ADK's -------------------------------------------------------------------------

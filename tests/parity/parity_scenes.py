@@ -309,7 +309,8 @@ NUMBERS = ("tool_call_count_v1", "inference_call_count_v1", "token_usage_v1")
 
 REASONS: dict[str, str] = {
     "parallel": "The calls of one model answer run side by side, so their order says nothing. ADK compares them as a "
-    "sequence and fails the other order under EXACT and IN_ORDER; here they are a set.",
+    "sequence and fails the other order under EXACT and IN_ORDER; here they are a set. Not so in a set generated from a "
+    "plan, whose author could have written one step: there ADK's criterion judges as it does under `adk eval`.",
     "truth": "`true` is not `1` in JSON. ADK compares with Python's `==`, for which they are the same.",
     "not_annotated": 'A turn without `intermediate_data` says nothing about calls. ADK reads it as "calls nothing": red '
     "under EXACT when the agent calls a tool, green under IN_ORDER and ANY_ORDER whatever it calls. Here it is an ERROR: "
