@@ -1,0 +1,92 @@
+"""What only the plan as a whole shows: ids over spreads, trials against the gate, keys of the simulator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from adk_split_eval.plan.checking import check_document
+from adk_split_eval.plan.reading import parse_document
+from adk_split_eval.record import Finding
+
+FIXED = "fixed_set: {cases: [{case_id: F-01, turns: [{user: hello, expect_tools: [look]}]}]}\n"
+FREE = "starting_prompt: a, goal: b, goal_required: false"
+
+
+def findings(text: str) -> list[Finding]:
+    return check_document(parse_document("plan_id: demo\n" + text, "p"), Path("nowhere/p")).findings
+
+
+def simulated(*cases: str, more: str = "") -> str:
+    return f"sim_set: {{criteria: {{grounded_numbers_v1: 1.0}}, {more}cases: [{', '.join(cases)}]}}\n"
+
+
+@pytest.mark.parametrize(
+    ("spread", "other", "doubled"),
+    [
+        ("[hurried, complaining]", "S-hurried", True),
+        ("[hurried, complaining]", "S-complaining", True),
+        ("[hurried, complaining]", "S", False),
+        ("[hurried, complaining]", "S-forgetful", False),
+        ("[hurried, hurried]", "S-other", False),
+        ("all", "S-complaining", True),
+        ("all", "S-all", False),
+        ("all", "S", False),
+        ("all", "S-mine", True),
+    ],
+)
+def test_ids_of_a_spread_are_taken(spread: str, other: str, doubled: bool) -> None:
+    mine = "personas: {mine: {description: d, behaviors: [{name: n, description: d, behavior_instructions: [i]}]}}\n"
+    text = mine + simulated(f"{{case_id: S, {FREE}, personas: {spread}}}", f"{{case_id: {other}, {FREE}}}")
+    assert [f"{f.code} {f.message}" for f in findings(text)] == (
+        [f"ASE020 the case_id '{other}' is there twice; the first is on line 3 of p"] if doubled else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ("policy: {gate: {at_least: 2}}", "the gate asks for at_least 2, and the plan runs 1 trial"),
+        ("trials: 1\npolicy: {gate: {pass_hat: 2}}", "the gate asks for pass_hat 2, and the plan runs 1 trial"),
+        ("trials: 2\npolicy: {gate: {at_least: 3}}", "the gate asks for at_least 3, and the plan runs 2 trials"),
+        ("trials: 2\npolicy: {gate: {at_least: 2}}", None),
+        ("policy: {gate: {at_least: 1}}", None),
+        ("policy: {gate: all}", None),
+        ("trials: 3", None),
+    ],
+)
+def test_the_gate_asks_for_no_more_trials_than_are_run(plan: str, said: str | None) -> None:
+    found = findings(f"{plan}\n{FIXED}")
+    assert [f.message for f in found] == ([said] if said else [])
+    assert {f.code for f in found} <= {"ASE037"}
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ("{include_function_calls: true}", []),
+        ("{custom_instructions: be short, include_function_calls: false}", []),
+        ("{include_function_calls: 1}", ["ASE011"]),
+        ("{model: m}", ["ASE010"]),
+        ("{custom_instructions: be short, max_allowed_invocations: 3, zzz: 1}", ["ASE010", "ASE010"]),
+    ],
+)
+def test_options_of_the_simulator(options: str, found: list[str]) -> None:
+    text = simulated(f"{{case_id: S, {FREE}}}", more=f"simulator: {options}, ")
+    assert [f.code for f in findings(text)] == found
+
+
+@pytest.mark.parametrize(
+    ("response", "fits"),
+    [
+        ("{contains: [a]}", True),
+        ("{excludes: [a]}", True),
+        ("{matches: a}", True),
+        ("{}", False),
+        ("{contains: []}", False),
+    ],
+)
+def test_a_response_asks_for_something(response: str, fits: bool) -> None:
+    text = FIXED.replace("expect_tools: [look]", f"response: {response}")
+    assert [f"{f.case_id} {f.code}" for f in findings(text)] == ([] if fits else ["F-01 ASE017"])
