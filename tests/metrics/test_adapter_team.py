@@ -331,6 +331,12 @@ def test_a_function_of_the_package_itself(project: Path) -> None:
     assert sys.modules["custom_metrics"] is first
 
 
+def test_what_the_agent_has_imported_from_the_root_is_taken_as_it_is(project: Path) -> None:
+    sys.path.insert(0, str(project))
+    module = importlib.import_module("custom_metrics.refund")
+    assert resolve("custom_metrics.refund.good", project) is module.good
+
+
 def test_a_single_file_will_do(project: Path) -> None:
     (project / "solo_metrics.py").write_text("def me(): return 'solo'\n")
     assert resolve("solo_metrics.me", project)() == "solo"

@@ -11,7 +11,7 @@ from adk_split_eval.metrics.grounded_numbers import judge
 from adk_split_eval.metrics.numbers import extract
 from adk_split_eval.metrics.numbers.quote import sentence_around
 from adk_split_eval.metrics.numbers.valueset import ValueSet
-from adk_split_eval.record import Call, Conversation, Turn
+from adk_split_eval.record import Call, Conversation, Event, Turn
 
 
 def kinds(text: str) -> set[str]:
@@ -158,6 +158,12 @@ TABLE = "| plan | price |\n|---|---|\n| basic | low |\n| plus | high |\n| max | 
         ("300% of it", {"rate": 3}, ["300%"]),
         ("part CD34 is due", {"id": "AB12-CD34"}, []),
         ("part CD35 is due", {"id": "AB12-CD34"}, ["CD35"]),
+        ("order kr123 is due", {"order": "KR123"}, []),
+        ("order KR123 is due", {"order": "kr123"}, []),
+        ("order usd128 is due", {"order": "USD128"}, []),
+        ("order kr124 is due", {"order": "KR123"}, ["kr124"]),
+        ("kr123 to pay", {"amount": 123, "currency": "SEK"}, []),
+        ("USD128-130 to pay", {"low": 128, "high": 130, "currency": "USD"}, []),
         ("call +380 44 123 4567", {"phone": "441234567"}, []),
         ("2000 in total", "two thousand", []),
         ("2001 in total", "two thousand", ["2001"]),
@@ -199,3 +205,33 @@ def test_rounding_goes_down_to_six_places() -> None:
         assert values.has(Decimal(rounded)), rounded
     for other in ("1.2345679", "1.3", "2", "1.234567"):
         assert not values.has(Decimal(other)), other
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"ignore": 5}, {"ignore": "x"}, {"ignore": [5]}, {"ignore": ["("]}, {"sources": 5}, {"sources": ["web"]},
+        {"turns": 5}, {"turns": "x"}, {"turns": [5]}, {"turns": [{"enable": False}]}, {"turns": [{"enabled": 0}]},
+        {"enabled": 1}, {"rounding": "yes"}, {"derived": None}, {"tolerance": 1}, {"tolerance": -0.1}, {"tolerance": True},
+        {"ignored": []},
+    ],
+)  # fmt: skip
+def test_parameters_that_make_no_sense_judge_nothing(params: dict[str, Any]) -> None:
+    found = judge(Conversation([Turn("hi", response="128")]), params, 1.0)
+    assert found.status == "not_evaluated"
+    assert found.reasons[0].startswith("grounded_numbers_v1: ")
+    assert next(iter(params)) in found.reasons[0]
+
+
+def test_a_change_of_state_is_a_source_only_when_asked_for() -> None:
+    events = [
+        Event("text", data="You get 128."),
+        Event("state", data={"n": 130}),
+        Event("text", data="Or 130, or 131."),
+    ]
+    conversation = Conversation([Turn("hi", events=events)], state_before={"n": 128})
+    stated = [r.split(" without")[0] for r in judge(conversation, {"sources": ["state"]}, 1.0).reasons]
+    assert stated == ["turn 1: 131"]
+    assert len(judge(conversation, {"sources": ["tools"]}, 1.0).reasons) == 3
+    conversation.state_before = None
+    assert len(judge(conversation, {"sources": ["state"]}, 1.0).reasons) == 2

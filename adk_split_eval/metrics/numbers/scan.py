@@ -63,7 +63,18 @@ def _at(text: str, index: int, floor: int) -> Draft:
     attached = text[left:index]
     if attached and not _opens_number(text, attached, left, index):
         return _masked(text, left, index) or _identifier(text, left)
-    return _moment(text, index, floor, left) or _special(text, index, floor) or _number(text, index, floor)
+    draft = _moment(text, index, floor, left) or _special(text, index, floor) or _number(text, index, floor)
+    if attached.isalpha() and draft.before and draft.start == left:
+        draft.fixed = (*draft.fixed, *_code(text, left, index))
+    return draft
+
+
+def _code(text: str, left: int, index: int) -> tuple[Reading, ...]:
+    """kr123 and USD128 may also be identifiers that begin like a currency."""
+    token = _TOKEN.match(text, left)
+    if token is None or token.end() != index + len(_run(text, index)):
+        return ()
+    return (Reading("identifier", key=token.group().casefold()),)
 
 
 def _attached_from(text: str, index: int, floor: int) -> int:
