@@ -15,6 +15,7 @@ from adk_split_eval.build import import_sets
 from adk_split_eval.build.commands import COMMANDS
 from adk_split_eval.build.flat import is_flat
 from adk_split_eval.build.jsonfile import read_json
+from adk_split_eval.build.process import reads_state
 from adk_split_eval.plan import PlanError
 from adk_split_eval.record import CompiledPlan, Criterion
 
@@ -156,19 +157,50 @@ def test_why_a_json_file_cannot_be_read(tmp_path: Path) -> None:
             read_json(path)
 
 
-@pytest.mark.parametrize("judge", [True, False])
-def test_a_review_of_the_report_is_judged_by_the_plans_judge(compiled: Compile, judge: bool) -> None:
-    questions = "questions: {event: {tool: ask}, text: args.text, judge: true}"
-    process = (
-        f"process: {{{questions}}}\n" if judge else "process: {questions: {event: {tool: ask}, text: args.text}}\n"
-    )
-    made = compiled(MODELS + process + fixed(PLAIN))
-    named = {c.name: c for c in made.cases[0].criteria}
-    assert "repeated_questions_v1" in named
-    judged = [c for c in named.values() if "judge" in c.params]
-    assert bool(judged) is judge
-    for criterion in judged:
-        assert criterion.params["judge"]["judge_model"] == "scripted/judge"
+@pytest.mark.parametrize(
+    ("process", "names"),
+    [
+        ("questions: {event: {tool: ask}, text: args.text}", ["repeated_questions_v1"]),
+        (
+            "questions: {event: {tool: ask}, text: args.text, judge: true}",
+            ["repeated_questions_v1", "repeated_meaning_v1"],
+        ),
+        ("report: {from: {tool: tell, pick: args.report}, requirements: [names a strength]}", ["report_review_v1"]),
+    ],
+)
+def test_what_a_judge_decides_of_the_process(compiled: Compile, process: str, names: list[str]) -> None:
+    made = compiled(MODELS + f"process: {{{process}}}\n" + fixed(PLAIN))
+    criteria = {
+        c.name: c for c in made.cases[0].criteria if c.name not in ("tool_trajectory_avg_score", "tool_args_v1")
+    }
+    assert list(criteria) == names
+    for name, criterion in criteria.items():
+        judged = name in ("repeated_meaning_v1", "report_review_v1")
+        assert (criterion.kind == "judged") == judged == ("judge" in criterion.params)
+        assert not judged or criterion.params["judge"]["judge_model"] == "scripted/judge"
+
+
+STATE, TOOL = {"event": {"state": "stage"}}, {"event": {"tool": "f"}}
+
+
+@pytest.mark.parametrize(
+    ("params", "reads"),
+    [
+        (STATE, True),
+        (TOOL, False),
+        ({"event": "named"}, False),
+        ({}, False),
+        ({**TOOL, "early_end": STATE}, True),
+        ({**TOOL, "report": STATE}, True),
+        ({**TOOL, "from": STATE, "report": TOOL}, True),
+        ({"questions": TOOL, "evidence": STATE}, True),
+        ({**TOOL, "early_end": TOOL, "report": None}, False),
+        ({**TOOL, "nothing_after": [{"tool": "f"}, {"state": "s"}]}, True),
+        ({**TOOL, "nothing_after": [{"tool": "f"}]}, False),
+    ],
+)
+def test_what_only_our_runner_can_see_is_left_to_it(params: dict[str, Any], reads: bool) -> None:
+    assert reads_state(params) is reads
 
 
 class TestWhatBuildSaysWhere:

@@ -90,3 +90,56 @@ def test_options_of_the_simulator(options: str, found: list[str]) -> None:
 def test_a_response_asks_for_something(response: str, fits: bool) -> None:
     text = FIXED.replace("expect_tools: [look]", f"response: {response}")
     assert [f"{f.case_id} {f.code}" for f in findings(text)] == ([] if fits else ["F-01 ASE017"])
+
+
+@pytest.mark.parametrize(
+    ("criteria", "asks"),
+    [
+        ("{}", False),
+        ("{tool_trajectory_avg_score: 1.0, response_match_score: 0.8}", False),
+        ("{forbidden_tools_v1: 1.0}", False),
+        ("{grounded_numbers_v1: 1.0}", True),
+        ("{forbidden_tools_v1: 1.0, grounded_numbers_v1: 1.0}", True),
+        ("{ours: 0.5}", True),
+    ],
+)
+def test_a_case_may_be_judged_by_a_criterion_of_its_half_alone(criteria: str, asks: bool) -> None:
+    metric = "custom_metrics: {ours: {function: team.ours, sets: [fixed]}}\n" if "ours" in criteria else ""
+    cases = f"fixed_set: {{criteria: {criteria}, cases: [{{case_id: F-01, turns: [{{user: hello}}]}}]}}\n"
+    assert [f.code for f in findings(metric + cases)] == ([] if asks else ["ASE038"])
+
+
+def test_help_names_no_criterion_that_may_not_stand_there() -> None:
+    found = findings(FIXED.replace("{cases", "{criteria: {tool_call_count_v2: 1.0, hallucination_v1: 1.0}, cases"))
+    assert [(f.code, f.help) for f in found] == [
+        ("ASE024", "correct the name, or declare it under custom_metrics"),
+        ("ASE024", "did you mean `hallucinations_v1`?"),
+    ]
+
+
+def test_an_option_a_criterion_has_not_got_is_told_once() -> None:
+    found = findings(FIXED.replace("{cases", "{criteria: {tool_args_v1: {match_type: SUPERSET, method: x}}, cases"))
+    assert [f.code for f in found] == ["ASE025", "ASE025"]
+
+
+@pytest.mark.parametrize(
+    ("stages", "found"),
+    [
+        ("event: {tool: go}", []),
+        ("event: {state: stage}", ["ASE027"]),
+        ("event: {state: stage}, stage: value", []),
+        ("event: {tool: go}, stage: value", ["ASE027"]),
+        ("event: {says: hello}, stage: text, reason: args.why", ["ASE027"]),
+    ],
+)
+def test_where_a_stage_is_read(stages: str, found: list[str]) -> None:
+    process = f"process: {{stages: {{{stages}, order: [{{name: a}}]}}}}\n"
+    assert [f.code for f in findings(process + FIXED)] == found
+
+
+def test_a_document_is_told_its_first_fault_only(tmp_path: Path) -> None:
+    (tmp_path / "cv.yaml").write_text("{id: 1, fragments: [], zzz: 1}\n", "utf-8")
+    process = "process: {evidence: {event: {tool: ask}, cites: args.id, source: {file: cv.yaml}}}\n"
+    document = parse_document("plan_id: demo\n" + process + FIXED, "p")
+    (finding,) = check_document(document, tmp_path / "p").findings
+    assert finding.code == "ASE027" and "`id` takes text" in finding.message
