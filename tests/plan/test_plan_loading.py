@@ -182,6 +182,12 @@ def test_place_of_a_byte_that_is_no_utf8(tmp_path: Path) -> None:
     with pytest.raises(PlanError) as caught:
         load_plan(path)
     assert (caught.value.findings[0].line, caught.value.findings[0].column) == (2, 10)
+    assert "0xfe" in caught.value.findings[0].message
+    path.write_bytes("plan_id: demo\nagent: 你好".encode() + b"\xff\n")
+    with pytest.raises(PlanError) as caught:
+        load_plan(path)
+    assert (caught.value.findings[0].line, caught.value.findings[0].column) == (2, 10)
+    assert "0xff" in caught.value.findings[0].message
 
 
 def test_byte_order_mark_and_crlf_are_fine(tmp_path: Path) -> None:
