@@ -129,3 +129,30 @@ def test_places_that_a_document_does_not_have() -> None:
     assert document.place(("a", "b", 1), key=True) == document.place(("a", "b", 1))
     assert document.place(("a", "zzz"), key=True) == document.place(("a",))
     assert document.place(("a", "b"), key=True).column == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("? [a, b]\n: 1\n", "a list cannot be a key"),
+        ("{{a: 1}: 2}\n", "a mapping cannot be a key"),
+        (": 1\n", "a key is empty"),
+        ("null: 1\n", "the key 'null' is empty, not text"),
+        ("12: 1\n", "the key '12' is the number 12, not text"),
+        ("true: 1\n", "the key 'true' is true, not text"),
+    ],
+)
+def test_a_key_is_text(text: str, said: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        parse_document("plan_id: demo\nx: {y: 1}\n" + text if text[0] != "{" else text, "p")
+    (finding,) = caught.value.findings
+    assert (finding.code, finding.message) == ("ASE006", said)
+    assert finding.line == (1 if text[0] == "{" else 3)
+
+
+def test_the_first_of_two_equal_keys_is_where_the_key_stands() -> None:
+    with pytest.raises(PlanError) as caught:
+        parse_document("plan_id: demo\na:\n  - 1\n  - 2\na: 3\n", "p")
+    (finding,) = caught.value.findings
+    assert (finding.code, finding.line) == ("ASE005", 5) and "the first is on line 2" in finding.message
+    assert [(related.line, related.column) for related in finding.related] == [(2, 1)]
