@@ -12,24 +12,17 @@ import asyncio
 import contextlib
 import contextvars
 import functools
-import math
 import random
 import sys
 import time
 import weakref
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Literal, Protocol, cast
 
-Role = Literal["agent", "simulator", "judge"]
+from adk_split_eval.run.clients import is_transient, retry_after, strip_retries
 
-RETRIED_STATUS = frozenset({408, 429, 500, 502, 503, 504})
-BROKEN_CONNECTIONS = frozenset(
-    # Of httpx, aiohttp and the OpenAI client, none of which is imported for its names.
-    {"TransportError", "ClientConnectionError", "ClientPayloadError", "APIConnectionError"}
-)
+Role = Literal["agent", "simulator", "judge"]
 
 
 @dataclass(slots=True)
@@ -188,6 +181,8 @@ def _wrap(cls: type[Any], base_llm: type[Any]) -> None:
         watcher = _watcher.get()
         if watcher is None or _in_a_model.get():
             # What a model does to answer, by its parent's method or another model, is one call: counted and tried as one.
+            if watcher is not None:
+                strip_retries(self, llm_request)
             async for response in original(self, llm_request, *args, **kwargs):
                 yield response
             return
@@ -205,8 +200,7 @@ async def _observe(
     name = str(getattr(request, "model", None) or getattr(model, "model", "") or type(model).__name__)
     call = ModelCall(role, criterion, name)
     watcher.calls.append(call)
-    _strip_retry_options(request)
-    _strip_client_retries(model)
+    strip_retries(model, request)
     started = time.monotonic()
     gate = watcher.gate(name)
     try:
@@ -295,84 +289,6 @@ def _delay(policy: CallPolicy, attempt: int, error: BaseException, jitter: rando
         # Never earlier than asked, and not all units at the same moment.
         return min(asked * (1 + jitter.random() / 10), policy.longest_wait)
     return min(policy.first_delay * 2 ** (attempt - 1), policy.longest_delay) * (0.5 + jitter.random() / 2)
-
-
-def status_code(error: BaseException) -> int | None:
-    """The HTTP status an exception carries, whichever client raised it."""
-    for attribute in ("code", "status_code", "http_status"):
-        value = getattr(error, attribute, None)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    response = getattr(error, "response", None)
-    value = getattr(response, "status_code", None)
-    return value if isinstance(value, int) else None
-
-
-def is_transient(error: BaseException) -> bool:
-    """429, 5xx, timeouts and broken connections are worth another try; everything else is final."""
-    status = status_code(error)
-    if status is not None:
-        return status in RETRIED_STATUS
-    if isinstance(error, TimeoutError | ConnectionError):
-        return True
-    return any(kind.__name__ in BROKEN_CONNECTIONS for kind in type(error).__mro__)
-
-
-def retry_after(error: BaseException) -> float | None:
-    """Seconds a server asked to wait: its ``Retry-After`` header (seconds or an HTTP date, RFC 9110 10.2.3), else the
-    ``retryDelay`` in the details of a Google API error (google.rpc.RetryInfo)."""
-    headers: Any = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None)
-    try:
-        value: Any = headers.get("retry-after") or headers.get("Retry-After")
-    except AttributeError:
-        value = None
-    seconds = _seconds(str(value).strip()) if value is not None else None
-    return _retry_info(getattr(error, "details", None)) if seconds is None else seconds
-
-
-def _seconds(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        try:
-            moment = parsedate_to_datetime(text)
-        except ValueError:
-            return None
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        number = (moment - datetime.now(UTC)).total_seconds()
-    return max(0.0, number) if math.isfinite(number) else None
-
-
-def _retry_info(details: Any, depth: int = 0) -> float | None:
-    """The first ``retryDelay`` (``"13s"``) anywhere in the details of an error."""
-    if depth > 6 or not isinstance(details, dict | list):
-        return None
-    if isinstance(details, dict):
-        found: dict[str, Any] = cast("dict[str, Any]", details)
-        delay = found.get("retryDelay")
-        if isinstance(delay, str) and (seconds := _seconds(delay.removesuffix("s"))) is not None:
-            return seconds
-        inner = list(found.values())
-    else:
-        inner = cast("list[Any]", details)
-    return next((s for s in (_retry_info(i, depth + 1) for i in inner) if s is not None), None)
-
-
-def _strip_retry_options(request: Any) -> None:
-    config: Any = getattr(request, "config", None)
-    options: Any = getattr(config, "http_options", None)
-    if options is None or getattr(options, "retry_options", None) is None:
-        return
-    # The options object may be ADK's shared default: replaced, never changed.
-    config = config.model_copy(update={"http_options": options.model_copy(update={"retry_options": None})})
-    request.config = config
-
-
-def _strip_client_retries(model: Any) -> None:
-    """LiteLLM, and the OpenAI client below it, try three times by themselves."""
-    arguments: Any = getattr(model, "_additional_args", None)
-    if type(model).__name__ == "LiteLlm" and isinstance(arguments, dict):
-        cast("dict[str, Any]", arguments).update(max_retries=0, num_retries=0)
 
 
 def _note(call: ModelCall, response: Any) -> None:

@@ -29,6 +29,7 @@ class Server:
 
     answers: list[Any] = field(default_factory=list[Any])
     paths: list[str] = field(default_factory=list[str])
+    times: list[float] = field(default_factory=list[float])
     url: str = ""
 
     def next(self) -> Any:
@@ -46,6 +47,7 @@ def server() -> Iterator[Server]:
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers.get("content-length", 0)))
             told.paths.append(self.path)
+            told.times.append(time.monotonic())
             answer = told.next()
             if isinstance(answer, float):
                 ended.wait(answer)
@@ -206,8 +208,76 @@ def test_refused_is_not_tried_again(client: tuple[Any, Any], server: Server) -> 
 @pytest.mark.filterwarnings("ignore")
 def test_a_date_to_wait_for(client: tuple[Any, Any], server: Server) -> None:
     model, good = client
-    soon = email.utils.formatdate(time.time() + 1.0, usegmt=True)
+    soon = email.utils.formatdate(time.time() + 2.0, usegmt=True)
     server.answers = [(503, {"retry-after": soon}, {"error": {"code": 503, "message": "later"}}), (200, {}, good)]
     texts, watcher, _ = ask(model)
     assert texts == ["at last"]
     assert watcher.calls[0].attempts == 2
+    assert server.times[1] - server.times[0] > 0.9, "a date has whole seconds: one or two from now"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_seconds_to_wait_for(client: tuple[Any, Any], server: Server) -> None:
+    model, good = client
+    server.answers = [(429, {"retry-after": "1"}, {"error": {"code": 429, "message": "slow down"}}), (200, {}, good)]
+    texts, _, _ = ask(model)
+    assert texts == ["at last"]
+    assert server.times[1] - server.times[0] >= 1.0, "never earlier than asked"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_google_says_in_the_body_how_long_to_wait(client: tuple[Any, Any], server: Server) -> None:
+    model, good = client
+    if good is not GEMINI:
+        pytest.skip("only Google's errors have it")
+    detail = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1s"}
+    error = {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED", "details": [detail]}
+    server.answers = [(429, {}, {"error": error}), (200, {}, good)]
+    texts, _, _ = ask(model)
+    assert texts == ["at last"]
+    assert server.times[1] - server.times[0] >= 1.0
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_last_of_several_errors_is_the_one_that_is_told(client: tuple[Any, Any], server: Server) -> None:
+    model, _ = client
+    kinds = [(429, "too many"), (500, "out of order"), (503, "closed for today")]
+    server.answers = [(code, {}, {"error": {"code": code, "message": text}}) for code, text in kinds]
+    _, watcher, error = ask(model)
+    assert "closed for today" in str(error)
+    (call,) = watcher.calls
+    assert "closed for today" in (call.error or "")
+    assert [text in told for (_, text), told in zip(kinds, call.retried, strict=False)] == [True, True]
+    assert len(server.paths) == 3
+
+
+def with_retries_of_their_own(server: Server, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Models as people configure them: retries of the model's, of the client's, behind ADK's model that falls back."""
+    from google.adk.models import _fallback_model, google_llm
+    from google.genai import Client, types
+
+    monkeypatch.setenv("GOOGLE_API_KEY", "no-key")
+    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
+    monkeypatch.setenv("GOOGLE_GENAI_USE_VERTEXAI", "0")
+    own = types.HttpRetryOptions(attempts=5, initial_delay=0.01)
+    gemini = google_llm.Gemini(model="gemini-2.5-flash", retry_options=own)
+    return {
+        "model": gemini,
+        "client": google_llm.Gemini(
+            model="gemini-2.5-flash",
+            client=Client(http_options=types.HttpOptions(retry_options=own, base_url=server.url)),
+        ),
+        "fallback": _fallback_model.FallbackModel(models=[gemini]),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["model", "client", "fallback"])
+def test_retries_of_the_client_do_not_multiply(kind: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    adk.load()
+    server.answers = [(503, {}, {"error": {"code": 503, "message": "closed"}})]
+    model = with_retries_of_their_own(server, monkeypatch)[kind]
+    _, watcher, error = ask(model)
+    assert error is not None
+    assert [c.attempts for c in watcher.calls] == [3]
+    assert len(server.paths) == 3
