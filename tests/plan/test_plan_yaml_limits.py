@@ -136,7 +136,7 @@ def test_places_that_a_document_does_not_have() -> None:
     [
         ("? [a, b]\n: 1\n", "a list cannot be a key"),
         ("{{a: 1}: 2}\n", "a mapping cannot be a key"),
-        (": 1\n", "a key is empty"),
+        ("? \n: 1\n", "a key is empty"),
         ("null: 1\n", "the key 'null' is empty, not text"),
         ("12: 1\n", "the key '12' is the number 12, not text"),
         ("true: 1\n", "the key 'true' is true, not text"),
@@ -156,3 +156,11 @@ def test_the_first_of_two_equal_keys_is_where_the_key_stands() -> None:
     (finding,) = caught.value.findings
     assert (finding.code, finding.line) == ("ASE005", 5) and "the first is on line 2" in finding.message
     assert [(related.line, related.column) for related in finding.related] == [(2, 1)]
+
+
+def test_an_alias_of_nothing_is_told_at_its_place() -> None:
+    with pytest.raises(PlanError) as caught:
+        parse_document("plan_id: demo\na: [*x, &x 1]\n", "p")
+    (finding,) = caught.value.findings
+    assert (finding.code, finding.line, finding.column) == ("ASE003", 2, 5)
+    assert finding.message == "the alias *x has no anchor before it"
