@@ -170,3 +170,28 @@ def test_evaluate_of_something_else(tmp_path: Path) -> None:
 def test_session_input_with_a_misspelt_key(tmp_path: Path) -> None:
     (tmp_path / "session.json").write_text('{"app_name": "desk", "user_id": "u", "sate": {}}', encoding="utf-8")
     assert [(f.code, f.column) for f in lint_paths([tmp_path / "session.json"]).findings] == [("ASE221", 38)]
+
+
+QUALITY, TRAJECTORY = "rubric_based_final_response_quality_v1", "rubric_based_multi_turn_trajectory_quality_v1"
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("FINAL_RESPONSE_QUALITY", []), ("TRAJECTORY_QUALITY", ["ASE218"])])
+def test_same_words_for_two_metrics_are_two_rubrics(tmp_path: Path, kind: str, expected: list[str]) -> None:
+    judge = {"judge_model": "gemini-2.5-flash", "num_samples": 3}
+    asked = {"rubric_id": "a", "rubric_content": {"text_property": "The reply is polite."}}
+    config = {
+        "criteria": {
+            QUALITY: {"threshold": 0.8, "judge_model_options": judge},
+            TRAJECTORY: {"threshold": 0.8, "judge_model_options": judge, "rubrics": [asked]},
+        }
+    }
+    other = {
+        "rubric_id": "c",
+        "rubric_content": {"text_property": "The reply  is polite."},
+        "type": "FINAL_RESPONSE_QUALITY",
+    }
+    case = {
+        **FIXED,
+        "rubrics": [other, *([] if kind == other["type"] else [{**other, "rubric_id": "d", "type": kind}])],
+    }
+    assert [code for code, _ in errors(tmp_path, eval_set(case), config)] == expected

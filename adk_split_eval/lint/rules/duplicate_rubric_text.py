@@ -36,10 +36,11 @@ def check(pair: Pair) -> Iterator[Report]:
                 texts[criterion.metric.rubric_type] = seen
     if pair.set.survey.case_rubrics:
         for index, case in pair.set.cases:
-            own = {t for values in texts.values() for t in values}
-            yield from _repeated(
-                pair.set.document, case_path(index, "rubrics"), rubric_entries(case), own, case_id(case)
-            )
+            entries = rubric_entries(case)
+            for kind in dict.fromkeys(str(rubric.get("type")) for _, rubric in entries):  # a metric reads its own type
+                alike = [(n, rubric) for n, rubric in entries if str(rubric.get("type")) == kind]
+                own = set(texts.get(kind, ()))
+                yield from _repeated(pair.set.document, case_path(index, "rubrics"), alike, own, case_id(case))
 
 
 def _repeated(
