@@ -143,3 +143,28 @@ def test_a_document_is_told_its_first_fault_only(tmp_path: Path) -> None:
     document = parse_document("plan_id: demo\n" + process + FIXED, "p")
     (finding,) = check_document(document, tmp_path / "p").findings
     assert finding.code == "ASE027" and "`id` takes text" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "case", "help"),
+    [
+        (simulated(f"{{case_id: S, {FREE}, gaol: x}}"), "ASE010", None, "did you mean `goal`?"),
+        (simulated(f"{{case_id: S, {FREE}, reference: x}}"), "ASE101", "S", "move the case to fixed_set"),
+        (simulated(f"{{case_id: S, {FREE}, pending: x}}"), "ASE010", None, "known here: "),
+        (FIXED.replace("turns:", "pending: x, turns:"), "ASE010", None, "keep it in <plan_id>.frozen.yaml"),
+        (FIXED.replace("turns:", "expect_tool: x, turns:"), "ASE010", None, "write `expect_tools` on each turn"),
+        (FIXED.replace("turns:", "zzzzz: x, turns:"), "ASE010", None, "known here: "),
+        (FIXED.replace("turns:", "turn: x, turns:"), "ASE010", None, "did you mean `turns`?"),
+        (FIXED.replace("turns:", "order_rule: x, turns:"), "ASE010", None, "did you mean `order_rules`?"),
+    ],
+)
+def test_an_unknown_key_and_its_mend(text: str, code: str, case: str | None, help: str) -> None:
+    (found,) = findings(text)
+    assert (found.code, found.case_id) == (code, case)
+    assert found.help.startswith(help)
+
+
+@pytest.mark.parametrize("key", ["args..a", "zzz.a", ""])
+def test_the_keys_of_where_are_paths(key: str) -> None:
+    (found,) = findings(f"process: {{events: {{a: {{tool: ask, where: {{args.a: 1, '{key}': 2}}}}}}}}\n{FIXED}")
+    assert (found.code, found.line, found.column) == ("ASE013", 2, 54)
