@@ -92,19 +92,21 @@ def strip_retries(model: Any, request: Any) -> None:
         cast("dict[str, Any]", arguments).update(max_retries=0, num_retries=0)
     config: Any = getattr(request, "config", None)
     options: Any = getattr(config, "http_options", None)
-    once = _one_try(model)
+    once: Any = _one_try(model)
     if once is not None and config is not None:
         # A client may have been made with retries of its own; what stands in the request goes before that.
         changed = {"retry_options": once.HttpRetryOptions(attempts=1)}
-        options = (
-            cast("Any", options).model_copy(update=changed) if options is not None else once.HttpOptions(**changed)
-        )
-    elif options is None or getattr(options, "retry_options", None) is None:
-        return
+        given: Any = once.HttpOptions() if options is None else options
+    elif options is not None and options.retry_options is not None:
+        changed, given = {"retry_options": None}, options
     else:
-        options = options.model_copy(update={"retry_options": None})
+        return
     # The options object may be ADK's shared default: replaced, never changed.
-    request.config = config.model_copy(update={"http_options": options})
+    request.config = _changed(config, {"http_options": _changed(given, changed)})
+
+
+def _changed(model: Any, update: dict[str, Any]) -> Any:
+    return model.model_copy(update=update)
 
 
 def _one_try(model: Any) -> Any:

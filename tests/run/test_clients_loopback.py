@@ -25,7 +25,7 @@ POLICY = CallPolicy(attempts=3, first_delay=0.01, timeout=60.0)
 
 @dataclass
 class Server:
-    """Answers with the next of ``answers`` (the last one for ever): ``(status, headers, body)`` or a pause in seconds."""
+    """Answers with the next of ``answers`` (the last one for ever): ``(status, headers, body)``, what gives it, or a pause in seconds."""
 
     answers: list[Any] = field(default_factory=list[Any])
     paths: list[str] = field(default_factory=list[str])
@@ -33,7 +33,8 @@ class Server:
     url: str = ""
 
     def next(self) -> Any:
-        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return answer() if callable(answer) else answer
 
 
 @pytest.fixture
@@ -208,8 +209,12 @@ def test_refused_is_not_tried_again(client: tuple[Any, Any], server: Server) -> 
 @pytest.mark.filterwarnings("ignore")
 def test_a_date_to_wait_for(client: tuple[Any, Any], server: Server) -> None:
     model, good = client
-    soon = email.utils.formatdate(time.time() + 2.0, usegmt=True)
-    server.answers = [(503, {"retry-after": soon}, {"error": {"code": 503, "message": "later"}}), (200, {}, good)]
+
+    def later() -> Any:
+        soon = email.utils.formatdate(time.time() + 2.0, usegmt=True)
+        return 503, {"retry-after": soon}, {"error": {"code": 503, "message": "later"}}
+
+    server.answers = [later, (200, {}, good)]
     texts, watcher, _ = ask(model)
     assert texts == ["at last"]
     assert watcher.calls[0].attempts == 2
