@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
-from adk_split_eval.build import import_sets
+from adk_split_eval.build import import_sets, read_traces
 from adk_split_eval.build.commands import COMMANDS
 from adk_split_eval.build.flat import is_flat
 from adk_split_eval.build.jsonfile import read_json
@@ -149,6 +150,38 @@ def test_an_imported_threshold_can_decide(tmp_path: Path, stated: Any, kept: str
     text = import_sets([path])
     assert f"    response_match_score: {kept}\n" in text
     assert ("could not decide anything" in text) == (kept == "1.0")
+
+
+@pytest.mark.parametrize(("ignored", "tools"), [(True, "[f]"), (False, "[{name: f, args: {a: 1}, args_exact: true}]")])
+def test_imported_arguments_count_unless_they_were_ignored(tmp_path: Path, ignored: bool, tools: str) -> None:
+    turn = {
+        "user_content": {"parts": [{"text": "h"}, {"text": "i"}], "role": "user"},
+        "intermediate_data": {"tool_uses": [{"name": "f", "args": {"a": 1}}]},
+    }
+    path = tmp_path / "old.evalset.json"
+    path.write_text(
+        json.dumps({"eval_set_id": "old", "eval_cases": [{"eval_id": "A", "conversation": [turn]}]}), "utf-8"
+    )
+    config = {"criteria": {"tool_trajectory_avg_score": {"threshold": 1.0, "ignore_args": ignored}}}
+    (tmp_path / "test_config.json").write_text(json.dumps(config), "utf-8")
+    text = import_sets([path])
+    plan = yaml.safe_load(text)
+    assert plan["fixed_set"]["cases"][0]["turns"][0] == {"user": "hi", "expect_tools": yaml.safe_load(tools)}
+    assert "is in 2 parts: they are joined" in text
+
+
+@pytest.mark.parametrize("step", ["1", 1.5, True, None])
+def test_a_recorded_step_is_a_whole_number(tmp_path: Path, step: Any) -> None:
+    turn = {"user": "hi", "events": [{"kind": "call", "name": "f", "step": step}]}
+    path = tmp_path / "traces.json"
+    path.write_text(json.dumps({"A": {"turns": [turn]}}), "utf-8")
+    with pytest.raises(PlanError, match="ASE611 step is no whole number"):
+        read_traces(path)
+
+
+def test_only_the_models_a_plan_pins_are_told(compiled: Compile) -> None:
+    assert compiled("models: {judge: j}\n" + fixed(PLAIN)).models == {"judge": "j"}
+    assert compiled(fixed(PLAIN)).models == {}
 
 
 def test_why_a_json_file_cannot_be_read(tmp_path: Path) -> None:
