@@ -168,3 +168,24 @@ def test_an_unknown_key_and_its_mend(text: str, code: str, case: str | None, hel
 def test_the_keys_of_where_are_paths(key: str) -> None:
     (found,) = findings(f"process: {{events: {{a: {{tool: ask, where: {{args.a: 1, '{key}': 2}}}}}}}}\n{FIXED}")
     assert (found.code, found.line, found.column) == ("ASE013", 2, 54)
+
+
+@pytest.mark.parametrize(
+    ("metric", "found"),
+    [
+        ("function: team.ours", []),
+        ("function: team.metrics.ours_2", []),
+        ("function: ours", ["ASE013"]),
+        ("function: team.2ours", ["ASE013"]),
+        ("function: team.ours()", ["ASE013"]),
+        ("function: team.ours, threshold: 0.01", []),
+        ("function: team.ours, threshold: 1", []),
+        ("function: team.ours, threshold: 0", ["ASE014"]),
+        ("function: team.ours, threshold: 1.01", ["ASE014"]),
+        ("function: team.ours, threshold: high", ["ASE014"]),
+        ("function: team.ours, sets: []", ["ASE013"]),
+        ("function: team.ours, sets: [both]", ["ASE013"]),
+    ],
+)
+def test_a_metric_of_the_team_as_it_is_declared(metric: str, found: list[str]) -> None:
+    assert [f.code for f in findings(f"custom_metrics: {{ours: {{{metric}}}}}\n{FIXED}")] == found
