@@ -6,7 +6,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adk_split_eval.run.statistics import (
@@ -52,6 +52,16 @@ def test_pass_hat_is_the_share_of_draws_that_all_pass(passes: int, trials: int, 
     assert pass_hat(passes, trials, k) == pytest.approx(sum(all(d) for d in draws) / len(draws))
 
 
+@pytest.mark.parametrize("trials", [1, 2, 5, 40, 500])
+def test_pass_hat_against_scipy(trials: int) -> None:
+    """Drawing k of the trials without putting them back: the chance that all k passed is hypergeometric."""
+    scipy_stats = pytest.importorskip("scipy.stats")
+    for passes in sorted({0, 1, trials // 2, trials - 1, trials}):
+        for k in sorted({1, 2, trials // 3 + 1, trials} & set(range(1, trials + 1))):
+            oracle = scipy_stats.hypergeom.pmf(k, trials, passes, k)
+            assert pass_hat(passes, trials, k) == pytest.approx(oracle, abs=1e-9), (passes, k)
+
+
 def test_pass_hat_refuses_more_than_there_are() -> None:
     with pytest.raises(ValueError, match=r"pass\^3 needs at least 3 trials, there are 2"):
         pass_hat(2, 2, 3)
@@ -78,6 +88,40 @@ def test_alpha_of_the_published_examples() -> None:
 def by_hand() -> float:
     """Four units, two observers: a a, b b, a b, b b. Coincidences aa 2, ab 1, ba 1, bb 4; totals a 3, b 5, n 8."""
     return 1 - (8 - 1) * 2 / (3 * 5 * 2)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=3, max_size=3), min_size=2, max_size=15),
+)
+def test_alpha_against_nltk(units: list[list[str | None]]) -> None:
+    """NLTK computes it from disagreements between pairs of annotators, not from a table of coincidences."""
+    agreement = pytest.importorskip("nltk.metrics.agreement")
+    comparable = [unit for unit in units if sum(value is not None for value in unit) >= 2]
+    data = [
+        (str(coder), str(number), value)
+        for number, unit in enumerate(comparable)
+        for coder, value in enumerate(unit)
+        if value is not None
+    ]
+    ours = krippendorff_alpha(units)
+    if len({value for _, _, value in data}) < 2:
+        assert ours is None
+        return
+    assert ours == pytest.approx(agreement.AnnotationTask(data=data).alpha(), abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=2, max_size=20))
+def test_alpha_of_two_judges_is_scotts_pi_for_small_samples(units: list[tuple[str, str]]) -> None:
+    """With n values in all: 1 - alpha = (1 - pi) (n - 1) / n (Krippendorff 2004)."""
+    values = [value for unit in units for value in unit]
+    expected = sum((values.count(v) / len(values)) ** 2 for v in set(values))
+    if expected == 1:
+        assert krippendorff_alpha(units) is None
+        return
+    pi = (sum(a == b for a, b in units) / len(units) - expected) / (1 - expected)
+    assert krippendorff_alpha(units) == pytest.approx(1 - (1 - pi) * (len(values) - 1) / len(values), abs=1e-9)
 
 
 def test_alpha_at_its_edges() -> None:
