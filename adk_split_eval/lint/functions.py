@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from functools import cache
 
 from adk_split_eval.lint import function_source
 from adk_split_eval.lint.agent_folders import agent_folders
 from adk_split_eval.lint.function_source import Resolution, has_adk, inspect, module_file
 
-__all__ = ["Resolution", "forget", "mentions", "registers_models", "resolve", "resolve_in_project"]
+__all__ = ["Resolution", "forget", "mentions", "registers_metric", "registers_models", "resolve", "resolve_in_project"]
 
 TEAM = "adk_split_eval.metrics.team."
 """Under this path generated configs name a team's own metric."""
@@ -121,20 +122,42 @@ def mentions(path: str, text: str) -> bool:
 @cache
 def registers_models(folder: str, agent_dir: str | None) -> bool:
     """Whether an agent folder near registers models of its own, whose names cannot be known here."""
+    return any("LLMRegistry" in text or "adk_split_eval.models" in text for text in _sources(folder, agent_dir))
+
+
+@cache
+def registers_metric(folder: str, name: str) -> bool:
+    """Whether Python code near registers evaluators at ADK's registry and names this metric."""
+    texts = [*_sources(folder, None), *_conftests(folder)]
+    return any("register_evaluator" in text for text in texts) and any(name in text for text in texts)
+
+
+def _sources(folder: str, agent_dir: str | None) -> Iterator[str]:
+    """The Python files of the agent folders near."""
     for candidate in [agent_dir] if agent_dir else _agent_folders(folder):
         try:
             names = [n for n in os.listdir(candidate) if n.endswith(".py")]
         except OSError:
             continue
-        for name in names[:100]:
-            try:
-                with open(os.path.join(candidate, name), encoding="utf-8", errors="replace") as stream:
-                    text = stream.read(1_000_000)
-            except OSError:
-                continue
-            if "LLMRegistry" in text or "adk_split_eval.models" in text:
-                return True
-    return False
+        yield from filter(None, (_text(os.path.join(candidate, name)) for name in names[:100]))
+
+
+def _conftests(folder: str) -> Iterator[str]:
+    """What pytest loads before a test in the folder."""
+    here = os.path.abspath(folder or ".")
+    for _ in range(6):
+        yield _text(os.path.join(here, "conftest.py"))
+        if os.path.exists(os.path.join(here, "pyproject.toml")) or os.path.exists(os.path.join(here, ".git")):
+            return
+        here = os.path.dirname(here)
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read(1_000_000)
+    except OSError:
+        return ""
 
 
 @cache
@@ -157,6 +180,6 @@ def resolve_in_project(dotted: str, folder: str) -> Resolution:
 
 def forget() -> None:
     """Drops what was remembered of the file system; a run starts with this."""
-    for remembered in (resolve, resolve_in_project, mentions, registers_models, _agent_folders):
+    for remembered in (resolve, resolve_in_project, mentions, registers_models, registers_metric, _agent_folders):
         remembered.cache_clear()
     function_source.forget()

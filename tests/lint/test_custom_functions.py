@@ -124,3 +124,27 @@ def test_packages_of_a_project_that_can_be_installed(
 ) -> None:
     pytest.importorskip("google.adk")  # without it, what is nowhere is a warning
     assert said(tmp_path, files, "shop.metrics.polite") == [found]
+
+
+REGISTERS = """
+from google.adk.evaluation.metric_evaluator_registry import DEFAULT_METRIC_EVALUATOR_REGISTRY as registry
+registry.register_evaluator(MetricInfo(metric_name="kindness", metric_value_info=...), Kindness)
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "expected"),
+    [
+        ("desk/agent.py", "kindness", []),
+        ("conftest.py", "kindness", []),
+        ("desk/agent.py", "brevity", ["ASE227"]),
+        ("other.py", "kindness", ["ASE227"]),
+    ],
+)
+def test_metrics_that_code_registers(tmp_path: Path, where: str, name: str, expected: list[str]) -> None:
+    files = {"pyproject.toml": "", "desk/agent.py": "root_agent = 1\n", "desk/a.evalset.json": json.dumps(SET)}
+    files |= {where: REGISTERS, "desk/test_config.json": json.dumps({"criteria": {name: 1.0}})}
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    assert [f.code for f in lint_paths([tmp_path], adk_version="2.13").findings] == expected

@@ -1,7 +1,8 @@
 """Criterion that is neither built in nor declared.
 
 ## What it does
-Reports a criterion whose name resembles no built-in metric and which `custom_metrics` does not declare.
+Reports a criterion whose name resembles no built-in metric, which `custom_metrics` does not declare and for which no code in
+an agent folder or a `conftest.py` registers an evaluator.
 
 ## Why is this bad?
 ADK cannot find it and leaves it NOT_EVALUATED; beside any criterion that passes, the case is green.
@@ -29,7 +30,7 @@ def check(config: Config) -> Iterator[Report]:
     if config.document is None:
         return
     for criterion in config.criteria:
-        if is_unknown(criterion) and not nearest(config, criterion.name):
+        if is_unknown(config, criterion) and not nearest(config, criterion.name):
             yield Report(config.document, criterion.path, f"`{quoted(criterion.name)}` is neither a built-in metric nor declared under custom_metrics: NOT_EVALUATED",
                          "declare it under custom_metrics with its code_config, or remove it", key=True)  # fmt: skip
 

@@ -31,8 +31,13 @@ from adk_split_eval.lint.rules._common import quoted
 from adk_split_eval.lint.schema import nearest_name
 
 
-def is_unknown(criterion: CriterionView) -> bool:
-    return criterion.metric is None and criterion.function is None and criterion.name not in metrics_anywhere()
+def is_unknown(config: Config, criterion: CriterionView) -> bool:
+    """Whether nothing is known of the name: no ADK version, no declaration, no code that registers an evaluator for it."""
+    if criterion.metric is not None or criterion.function is not None or criterion.name in metrics_anywhere():
+        return False
+    from adk_split_eval.lint.functions import registers_metric
+
+    return config.document is None or not registers_metric(config.document.folder, criterion.name)
 
 
 def nearest(config: Config, name: str) -> str:
@@ -43,7 +48,7 @@ def check(config: Config) -> Iterator[Report]:
     if config.document is None:
         return
     for criterion in config.criteria:
-        if not is_unknown(criterion):
+        if not is_unknown(config, criterion):
             continue
         near = nearest(config, criterion.name)
         if near:
