@@ -55,9 +55,17 @@ def _like(plain: Draft, moment: Draft) -> tuple[Reading, ...]:
             if reading.date is not None and reading.date[2] is not None:
                 readings.append(replace(reading, date=(*reading.date[:2], int(value))))
             elif reading.kind == "time" and value <= 24:
-                hour = int(value) + (12 if int(reading.key) >= 12 * 3600 and value < 12 else 0)
+                hour = _same_half(int(value), int(reading.key), before=plain.start < moment.start)
                 readings.append(replace(reading, key=str(hour % 24 * 3600)))
     return tuple(dict.fromkeys(readings))
+
+
+def _same_half(hour: int, seconds: int, *, before: bool) -> int:
+    """The hour beside a time of day as a range means it: 2 in "2-4 pm" is 14, 11 in "11-1 pm" is 11, 5 in "9 am-5" 17."""
+    if hour >= 12:
+        return hour
+    later = (hour + 12) * 3600 <= seconds if before else hour * 3600 < seconds
+    return hour + 12 if later else hour
 
 
 def _merged(text: str, drafts: list[Draft]) -> list[Draft]:
