@@ -170,6 +170,12 @@ def test_responses_find_their_calls(calls: list[Any], answers: list[Any], expect
     assert [c.answered for c in turn.tool_calls] == [n is not None for n in expected]
 
 
+def test_a_response_before_any_call_belongs_to_the_first_step() -> None:
+    data = {"invocation_events": [event(response_part("a", {"n": 1})), event(call_part("b"))]}
+    [turn] = conversation_from_invocations([invocation(intermediate=data)]).turns
+    assert [(e.kind, e.step) for e in turn.events] == [("response", 0), ("call", 0), ("text", 1)]
+
+
 def test_a_final_event_with_calls_is_not_said_twice() -> None:
     parts = [{"text": "please wait"}, call_part("long_job", "1")]
     raw = Invocation.model_validate(
@@ -235,6 +241,8 @@ def test_parameters_come_from_rubrics_and_rows_are_one_per_turn() -> None:
         (EvalStatus.FAILED, 0.0),
     ]
     assert reasons(result) == "turn 3: a(k=1, extra=2) called, but the turn expects no calls"
+    told = [[s.rationale for s in row.rubric_scores or []] for row in result.per_invocation_results]
+    assert told == [[], [], ["turn 3: a(k=1, extra=2) called, but the turn expects no calls"]]
 
 
 def test_threshold_comes_from_the_criterion() -> None:

@@ -236,6 +236,11 @@ def test_redaction(text: str, shown: str) -> None:
     assert Redactor().text(text) == shown
 
 
+@pytest.mark.parametrize("value", [None, True, 1.5, 12, -3.0e9, 99_999_999, 20_261_130, [], {}, {"a": [None, 0.1]}])
+def test_what_is_no_text_and_no_long_number_stays(value: Any) -> None:
+    assert Redactor().value(value) == value
+
+
 def test_redaction_by_a_teams_own_patterns() -> None:
     hide = Redactor([r"(?i)my name is \w+", "x*"])
     assert hide.value({"a": ["My name is Kim, xx"], "n": 13812345678}) == {
@@ -376,6 +381,12 @@ def test_every_question_has_a_boundary_of_its_own() -> None:
     reviewed(lambda _: json.dumps(GOOD))
     marks = [re.search(r"BEGIN ([0-9a-f]{32})", request.config.system_instruction) for request in _seen]
     assert len({mark[1] for mark in marks if mark}) == 3
+
+
+def test_a_boundary_stands_in_none_of_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = iter(["a" * 32, "b" * 32, "c" * 32])
+    monkeypatch.setattr(adapter_asking.secrets, "token_hex", lambda _: next(marks))
+    assert adapter_asking.boundary("first", "said " + "a" * 32, "and " + "b" * 32) == "c" * 32
 
 
 def test_the_judge_sees_no_personal_data() -> None:
