@@ -155,6 +155,7 @@ def test_a_document_is_told_its_first_fault_only(tmp_path: Path) -> None:
         (FIXED.replace("turns:", "expect_tool: x, turns:"), "ASE010", None, "write `expect_tools` on each turn"),
         (FIXED.replace("turns:", "zzzzz: x, turns:"), "ASE010", None, "known here: "),
         (FIXED.replace("turns:", "turn: x, turns:"), "ASE010", None, "did you mean `turns`?"),
+        ("TRIALS: 1\n" + FIXED, "ASE010", None, "did you mean `trials`?"),
         (FIXED.replace("turns:", "order_rule: x, turns:"), "ASE010", None, "did you mean `order_rules`?"),
     ],
 )
