@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import logging
 import os
 import re
 import sys
@@ -47,6 +48,7 @@ def compare(corpus: ModuleType, worlds_module: ModuleType, folder: Path) -> list
     from adk_split_eval.lint import lint_paths
 
     sys.path.insert(0, str(folder))
+    logged = logging.root.manager.disable
     try:
         worlds = worlds_module.Worlds(folder, corpus.TEXTS)
         return [
@@ -54,6 +56,8 @@ def compare(corpus: ModuleType, worlds_module: ModuleType, folder: Path) -> list
             for n, combination in enumerate(corpus.combinations())
         ]
     finally:
+        # The worlds switch logging off, and a process may have more to do than to play them.
+        logging.disable(logged)
         sys.path.remove(str(folder))
 
 

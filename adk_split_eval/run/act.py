@@ -29,26 +29,33 @@ class Acted:
     live: list[Any] | None = None
 
 
-class _FailureCollector(logging.Handler):
-    """Hands exceptions that ADK only logs to the unit in whose task they happened."""
+class _Heard(logging.Logger):
+    """A logger whose warnings and errors reach the unit in whose task they are logged, whatever the logging's settings.
 
-    def emit(self, record: logging.LogRecord) -> None:
+    An agent may switch logging off (``logging.disable``, ``dictConfig`` with its default of disabling what exists).
+    """
+
+    def isEnabledFor(self, level: int) -> bool:
+        return level >= logging.WARNING or super().isEnabledFor(level)
+
+    def handle(self, record: logging.LogRecord) -> None:
         watcher = current_watcher()
-        if watcher is None:
-            return
         error = record.exc_info[1] if record.exc_info else None
         if error is None and isinstance(record.args, tuple):
             error = next((a for a in record.args if isinstance(a, BaseException)), None)
-        if error is not None:
+        if watcher is not None and error is not None:
             watcher.failures.append((record.getMessage(), error))
+        if super().isEnabledFor(record.levelno):
+            super().handle(record)
 
 
 def collect_failures() -> None:
-    """Attach the collector to ADK's loggers that alone know of some failures, once."""
+    """Listen to ADK's loggers that alone know of some failures."""
     for name in ("evaluation.local_eval_service", "agents.llm_agent", "tools.mcp_tool.mcp_tool"):
         logger = logging.getLogger(f"google_adk.google.adk.{name}")
-        if not any(isinstance(h, _FailureCollector) for h in logger.handlers):
-            logger.addHandler(_FailureCollector())
+        if not isinstance(logger, _Heard):
+            kind = type(logger)
+            logger.__class__ = _Heard if kind is logging.Logger else type(_Heard.__name__, (_Heard, kind), {})
 
 
 def _lost_toolset() -> str | None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 FAULTS = {
     "broken": "ValueError: the database of F-broken is gone",
@@ -136,11 +140,30 @@ root_agent.tools.append(Dead())
 """
 
 
-def test_a_toolset_that_died_is_an_error(project: Any, tmp_path: Path) -> None:
-    """ADK goes on without its tools; what the agent does then says nothing about the agent."""
+QUIET = {
+    "as it is": "",
+    "nothing logged": "\nimport logging\nlogging.disable(logging.CRITICAL)\n",
+    "own settings": "\nimport logging.config\nlogging.config.dictConfig({'version': 1})\n",
+}
+
+
+@pytest.fixture
+def logging_as_before() -> Iterator[None]:
+    known = {name: logging.getLogger(name) for name in list(logging.root.manager.loggerDict)}
+    disabled = {name: logger.disabled for name, logger in known.items()}
+    yield
+    logging.disable(logging.NOTSET)
+    for name, logger in known.items():
+        logger.disabled = disabled[name]
+
+
+@pytest.mark.usefixtures("logging_as_before")
+@pytest.mark.parametrize("quiet", list(QUIET))
+def test_a_toolset_that_died_is_an_error(quiet: str, project: Any, tmp_path: Path) -> None:
+    """ADK goes on without its tools; what the agent does then says nothing about the agent. Its log alone knows."""
     project.many(fixed=1).write()
     source = tmp_path / "probe_agent" / "agent.py"
-    source.write_text(source.read_text(encoding="utf-8") + TOOLSET, encoding="utf-8")
+    source.write_text(source.read_text(encoding="utf-8") + TOOLSET + QUIET[quiet], encoding="utf-8")
     case = project.run().cases[0]
     assert case.verdict == "ERROR"
     assert "a toolset could not be loaded: ConnectionError: the server is gone" in case.reasons[0]
