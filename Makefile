@@ -48,7 +48,7 @@ $(VENV_OLDEST)/.dev: pyproject.toml constraints.txt
 	@touch $@
 
 test-oldest: $(VENV_OLDEST)/.dev  ## Run the tests that touch ADK on the oldest version we support.
-	$(VENV_OLDEST)/bin/python -m pytest -q --ignore tests/parity/test_oldest.py tests/parity tests/silent_greens tests/adversarial tests/cases tests/metrics tests/build tests/run
+	$(VENV_OLDEST)/bin/python -m pytest -q --ignore tests/parity/test_oldest.py tests/parity tests/silent_greens tests/adversarial tests/cases tests/metrics tests/build tests/run tests/judging
 
 check: $(VENV)/.dev  ## Format, lint, types, import contracts, and our own linter on our own examples.
 	$(BIN)/ruff format --check .
