@@ -33,7 +33,7 @@ toolset = McpToolset(
     connection_params=StdioConnectionParams(
         server_params=StdioServerParameters(command=sys.executable, args={arguments!r}), timeout=60.0
     ),
-    errlog=open({errors!r}, "a"),
+    errlog=sys.__stderr__,
 )
 root_agent.tools.append(toolset)
 """
@@ -73,9 +73,7 @@ def shop(project: Any, tmp_path: Path) -> Any:
     """A project whose agent has the tools of the server as well."""
     project.many(fixed=1).write()
     project.fixed.clear()
-    add(
-        project, TOOLSET.format(arguments=[str(SERVER), str(tmp_path / "servers.log")], errors=str(tmp_path / "errors"))
-    )
+    add(project, TOOLSET.format(arguments=[str(SERVER), str(tmp_path / "servers.log")]))
     return project
 
 
@@ -207,7 +205,7 @@ def test_a_call_that_never_comes_back_takes_its_server_along(shop: Any, left_beh
 
 def test_a_server_that_does_not_start_is_an_error(project: Any) -> None:
     project.many(fixed=1).write()
-    add(project, TOOLSET.format(arguments=["-c", "raise SystemExit('no shop today')"], errors=os.devnull))
+    add(project, TOOLSET.format(arguments=["-c", "raise SystemExit('no shop today')"]))
     case = project.run().cases[0]
     assert case.verdict == "ERROR"
     assert "a toolset could not be loaded: ConnectionError: Failed to create MCP session" in case.reasons[0]
