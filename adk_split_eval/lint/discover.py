@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 
 from adk_split_eval.lint.documents import Document, read
-from adk_split_eval.lint.kinds import is_config_name, is_set_name
+from adk_split_eval.lint.kinds import is_config_name, is_likely, is_set_name
 
 SKIPPED = frozenset(
     {".git", ".hg", ".venv", "venv", "env", "node_modules", "__pycache__", ".adk", ".adk-split-eval", "site-packages",
@@ -44,7 +44,7 @@ def keep(document: Document) -> bool:
         return is_set_name(document.name) or is_config_name(document.name)
     if document.data is None:
         return is_set_name(document.name) or is_config_name(document.name)
-    return document.kind not in ("unknown", "results")
+    return document.kind not in ("unknown", "results") and is_likely(document.data, document.kind, document.name)
 
 
 def _walk(folder: str, documents: dict[str, Document]) -> Iterator[str]:

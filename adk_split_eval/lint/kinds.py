@@ -79,3 +79,37 @@ def _list_kind(data: list[Any], name: str) -> Kind:
         if "starting_prompt" in keys or "startingPrompt" in keys:
             return "scenarios"
     return "flat_old" if is_set_name(name) else "unknown"
+
+
+_SESSION_FIELDS = frozenset({"app_name", "user_id", "session_id", "state", "appName", "userId", "sessionId"})
+_EVAL_WORDS = ("eval", "query", "conversation", "expect", "agent", "prompt", "tool", "input", "response", "answer")
+
+_METRIC_WORDS = ("_score", "_v1", "_v2", "trajectory", "threshold")
+
+
+def is_likely(data: Any, kind: str, name: str) -> bool:
+    """Whether a file that nobody named is really what its kind says: other tools have criteria, users and tests as well."""
+    if kind == "config" and not is_config_name(name):
+        return _likely_config(cast("dict[str, Any]", data))
+    if kind == "session" and "session" not in name.lower():
+        given = cast("dict[str, Any]", data)
+        return given.keys() <= _SESSION_FIELDS and all(
+            isinstance(given.get(key, ""), str) for key in ("app_name", "appName", "user_id", "userId")
+        )
+    if kind == "invented" and name.endswith(".test.json"):
+        words = " ".join(cast("dict[str, Any]", data)).lower() if isinstance(data, dict) else ""
+        return any(word in words for word in _EVAL_WORDS)
+    return True
+
+
+def _likely_config(data: dict[str, Any]) -> bool:
+    """Custom metrics, a simulator, or criteria with a threshold or a name of ADK's."""
+    if data.keys() & CONFIG_KEYS - {"criteria"}:
+        return True
+    criteria: Any = data.get("criteria")
+    by_name = cast("dict[str, Any]", criteria) if isinstance(criteria, dict) else {}
+    names = map(str, cast("list[Any]", criteria) if isinstance(criteria, list) else by_name)
+    return any(word in name for name in names for word in _METRIC_WORDS) or any(
+        (isinstance(value, int | float) and value <= 5) or (isinstance(value, dict) and "threshold" in value)
+        for value in by_name.values()
+    )

@@ -195,3 +195,64 @@ def test_same_words_for_two_metrics_are_two_rubrics(tmp_path: Path, kind: str, e
         "rubrics": [other, *([] if kind == other["type"] else [{**other, "rubric_id": "d", "type": kind}])],
     }
     assert [code for code, _ in errors(tmp_path, eval_set(case), config)] == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "call"),
+    [
+        ({"customer_id": "C1"}, {"name": "submit_refund", "args": {"customer_id": "C1", "order_id": "L1"}}),
+        ({"user:user_id": "C1"}, {"name": "update_user", "args": {"user_id": "C1", "city": "Rome"}}),
+        ({"language": "de"}, {"name": "set_reminder", "args": {"language": "de", "text": "x"}}),
+        ({"city": "Rome"}, {"name": "book_hotel", "args": {"city": "Rome"}}),
+        ({"city": "Rome"}, {"name": "get_city", "args": {"city": "Rome"}}),
+    ],
+)
+def test_state_that_a_call_starts_from(tmp_path: Path, state: dict[str, Any], call: dict[str, Any]) -> None:
+    assert errors(tmp_path, with_state(state, call)) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "call"),
+    [
+        ({"branch": "north"}, {"name": "set_branch", "args": {"branch": "north"}}),
+        ({"user:language": "de"}, {"name": "changeLanguage", "args": {"language": "de"}}),
+    ],
+)
+def test_state_that_a_call_is_to_make(tmp_path: Path, state: dict[str, Any], call: dict[str, Any]) -> None:
+    assert [code for code, _ in errors(tmp_path, with_state(state, call))] == ["ASE506"]
+
+
+def with_state(state: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+    case = {**copy.deepcopy(FIXED), "session_input": {"app_name": "desk", "user_id": "u", "state": state}}
+    case["conversation"][0]["intermediate_data"]["tool_uses"] = [call]  # type: ignore[index]
+    return eval_set(case)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ours"),
+    [
+        ("settings.json", '{"criteria": ["age", "income"], "name": "loan"}', False),
+        ("search.json", '{"criteria": {"price": {"max": 50}}, "sort": "asc"}', False),
+        ("user.json", '{"app_name": "web", "user_id": 3}', False),
+        ("log.json", '{"app_name": "web", "user_id": "u", "event": "login"}', False),
+        ("login.test.json", '{"steps": [1, 2]}', False),
+        ("mine.json", '{"criteria": {"latency": {"threshold": 1.0}}}', True),
+        ("mine.json", '{"criteria": {"polite": 0.8}}', True),
+        ("mine.json", '{"criteria": ["tool_trajectory_avg_score"]}', True),
+        ("start.json", '{"app_name": "desk", "user_id": "u", "state": {}}', True),
+        ("a.test.json", '{"test_cases": [], "agent": "desk"}', True),
+    ],
+)
+def test_only_what_is_likely_ours_is_looked_at(tmp_path: Path, name: str, text: str, ours: bool) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert bool(lint_paths([tmp_path]).files) is ours
+    assert lint_paths([tmp_path / name]).files  # what is named is looked at
+
+
+@pytest.mark.parametrize(
+    ("reference", "told"), [("Should I book it for you?", False), ("Should greet the user.", True)]
+)
+def test_question_is_an_answer(tmp_path: Path, reference: str, told: bool) -> None:
+    turn = {**TURN, "final_response": {"parts": [{"text": reference}]}}
+    errors(tmp_path, eval_set({"eval_id": "a", "conversation": [turn]}), {"criteria": {"response_match_score": 0.5}})
+    assert ("ASE307" in {f.code for f in lint_paths([tmp_path], adk_version="2.13").findings}) is told

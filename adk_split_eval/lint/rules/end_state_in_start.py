@@ -1,7 +1,7 @@
 """Start state that already holds the outcome.
 
 ## What it does
-Reports a key of the start state whose value an expected, writing call of the same case is to produce.
+Reports a key of the start state whose value an expected call of the same case is to set: `branch` and `set_branch(branch=…)`.
 
 ## Why is this bad?
 A case recorded from a session with its end state starts where it should arrive: the agent may do nothing and look right.
@@ -16,7 +16,6 @@ The state before the first turn. In a plan it is a warning only: `expect_state` 
 Unsafe: it removes the key from the start state.
 """
 
-import re
 from collections.abc import Iterator
 
 from adk_split_eval.lint.fixes import remove_entry
@@ -27,10 +26,11 @@ from adk_split_eval.lint.rules._common import case_path, quoted, turn_path
 from adk_split_eval.lint.shapes import as_object
 from adk_split_eval.lint.views import EvalSet, case_id, expected_calls
 
-_WRITES = lazy(
-    r"(^|_)(set|update|save|store|change|choose|select|remember|record|put|write|register|book|create|add|submit|assign|switch|enable|disable)(_|$)",
-    re.I,
-)
+_SETTERS = frozenset(
+    {"set", "update", "save", "store", "change", "choose", "select", "remember", "record", "put", "write", "assign", "switch",
+     "enable", "disable"}
+)  # fmt: skip
+_WORD = lazy(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 
 
 def check(eval_set: EvalSet) -> Iterator[Report]:
@@ -43,7 +43,7 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
         for number, turn in enumerate(turns):
             for path, call in expected_calls(turn) or ():
                 args = as_object(call.get("args"))
-                if not args or not _WRITES.search(str(call.get("name"))):
+                if not args:
                     continue
                 for key, value in state.items():
                     plain = key.split(":")[-1]
@@ -51,11 +51,28 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
                         value not in (None, "", False)
                         and not isinstance(value, dict | list)
                         and args.get(plain) == value
+                        and _sets(str(call.get("name")), plain)
                     ):
                         where = case_path(index, "session_input", "state", key)
                         yield Report(eval_set.document, where, f"the start state already holds `{quoted(key)}`, which `{quoted(str(call.get('name')))}` is expected to produce",
                                      "start from the state before the first turn", key=True, case_id=case_id(case), fix=remove_entry(eval_set.document, where, safe=False),
                                      related=[(eval_set.document, (*turn_path(index, number), *path), "the call that produces it")])  # fmt: skip
+
+
+def _sets(tool: str, key: str) -> bool:
+    """Whether the tool, by its name, sets what the key says. An identifier is what a call starts from, not what it makes."""
+    words, wanted = _words(tool), _words(key)
+    return bool(words & _SETTERS and (words - _SETTERS) & wanted) and not wanted & {
+        "id",
+        "ids",
+        "uuid",
+        "key",
+        "number",
+    }
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(name)}
 
 
 def check_plan(plan: PlanView) -> Iterator[Report]:

@@ -29,8 +29,12 @@ _INSTRUCTION = lazy(
 )  # fmt: skip
 
 
+def _instructs(text: str) -> bool:
+    return bool(_INSTRUCTION.match(text[:300])) and not text.rstrip().endswith("?")  # "Should I book it?" is an answer
+
+
 def check(eval_set: EvalSet) -> Iterator[Report]:
-    wrong = {text for text in eval_set.survey.references if _INSTRUCTION.match(text[:300])}
+    wrong = {text for text in eval_set.survey.references if _instructs(text)}
     if not wrong:
         return
     for index, case, turns in eval_set.fixed_cases():
@@ -44,7 +48,7 @@ def check(eval_set: EvalSet) -> Iterator[Report]:
 
 def check_plan(plan: PlanView) -> Iterator[Report]:
     for document, path, text, case in plan.references():
-        if _INSTRUCTION.match(text[:300]):
+        if _instructs(text):
             yield Report(document, path, f"the reference “{quoted(text)}” is an instruction, not an answer: word overlap with it means nothing",
                          "write the answer itself, or use `response: {contains: …}`", case_id=case)  # fmt: skip
 
