@@ -262,6 +262,12 @@ class TestWhatBuildSaysWhere:
         assert (stale.exit_code, stale.stdout) == (1, "stale: fixed/desk_fixed.evalset.json\n")
         assert stale.stderr == "run `adk-split-eval build` and commit what it writes\n"
 
+    def test_a_remark_is_no_output(self, plan: Path) -> None:
+        result = self.build(plan, "--web")
+        assert result.exit_code == 0
+        assert result.stderr == "no copies for adk web: the plan's agent folder does not exist\n"
+        assert "adk web" not in result.stdout
+
     def test_what_is_wrong_is_no_output(self, plan: Path) -> None:
         plan.write_text(
             plan.read_text("utf-8")
