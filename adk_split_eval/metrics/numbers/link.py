@@ -62,7 +62,7 @@ def _like(plain: Draft, moment: Draft) -> tuple[Reading, ...]:
 
 def _same_half(hour: int, seconds: int, *, before: bool) -> int:
     """The hour beside a time of day as a range means it: 2 in "2-4 pm" is 14, 11 in "11-1 pm" is 11, 5 in "9 am-5" 17."""
-    if hour >= 12:
+    if hour > 12:
         return hour
     later = (hour + 12) * 3600 <= seconds if before else hour * 3600 < seconds
     return hour + 12 if later else hour
