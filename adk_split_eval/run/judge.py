@@ -23,7 +23,7 @@ from adk_split_eval.run.accounting import Vote, VoteRow
 from adk_split_eval.run.loop import isolated
 from adk_split_eval.run.low_scores import low_scores
 from adk_split_eval.run.observe import asking_as, current_watcher, describe
-from adk_split_eval.run.trajectory_reasons import trajectory_reasons
+from adk_split_eval.run.trajectory_reasons import ADK_JUDGES, trajectory_reasons
 
 EFFICIENCY = ("tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1")
 RESPONSE_CRITERIA = frozenset({"response_match_score", "final_response_match_v2", "response_evaluation_score"})
@@ -92,7 +92,7 @@ async def _judge(subject: Subject, criterion: Criterion) -> CriterionResult:
         return CriterionResult(
             criterion.name, criterion.kind, "not_evaluated", threshold=criterion.threshold, reasons=lacking
         )
-    if criterion.name == "tool_trajectory_avg_score" and criterion.params:
+    if criterion.name == "tool_trajectory_avg_score" and criterion.params and not criterion.params.get(ADK_JUDGES):
         return _replaced_trajectory(subject, criterion)
     if criterion.kind == "judged" and criterion.source == "adk":
         return await _judge_by_votes(subject, criterion)
@@ -256,7 +256,7 @@ async def _judge_once(subject: Subject, criterion: Criterion) -> CriterionResult
     else:
         result.status = "passed" if vote.status == "PASSED" else "failed"
         if result.status == "failed" and not result.reasons:
-            result.reasons = trajectory_reasons(subject.case, subject.conversation, criterion.name) or _row_reasons(
+            result.reasons = trajectory_reasons(subject.case, subject.conversation, criterion) or _row_reasons(
                 vote, criterion
             )
         if criterion.source == "team":

@@ -21,6 +21,7 @@ from adk_split_eval.record import Case, CompiledPlan, CompiledSet, Criterion, Fi
 from adk_split_eval.run import adk as border
 from adk_split_eval.run.judge import NAMED_WRONG
 from adk_split_eval.run.packed import FROM
+from adk_split_eval.run.trajectory_reasons import ADK_JUDGES
 
 DEFAULT_CRITERIA: dict[str, Any] = {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}
 OURS_PREFIX = "adk_split_eval.metrics."
@@ -242,17 +243,25 @@ def _case(raw: RawSet, data: dict[str, Any], group: str) -> Case:
     criteria: dict[str, Any] = raw.config.get("criteria") or {}
     for name, value in criteria.items():
         case.criteria.append(criterion_of(name, value, custom.get(name), data, simulated))
-    if any(c.name == "tool_args_v1" and c.params.get("turns") for c in case.criteria):
-        # A generated set: what ADK's criterion cannot tell stands beside it, so ADK judges as it does under `adk eval`.
-        for criterion in case.criteria:
-            if criterion.name == "tool_trajectory_avg_score":
-                criterion.params = {}
+    _leave_to_adk(case)
     if data.get("final_session_state") and not simulated:
         # ADK stores this expectation and no metric of it reads it.
         expected = {k: _literal(v) for k, v in data["final_session_state"].items()}
         case.criteria.append(Criterion("final_state_v1", "deterministic", "ours", 1.0, params={"expect": expected}))
     case.criteria.sort(key=lambda c: c.kind == "judged")
     return case
+
+
+def _leave_to_adk(case: Case) -> None:
+    """In a generated set what ADK's trajectory criterion cannot tell stands beside it: there ADK judges, as under `adk eval`."""
+    ours = next((c for c in case.criteria if c.name == "tool_args_v1"), None)
+    adks = next((c for c in case.criteria if c.name == "tool_trajectory_avg_score"), None)
+    if ours is None or adks is None:
+        return
+    beside: list[Any] = ours.params.get("turns") or []
+    stated: list[Any] = adks.params.get("turns") or []
+    if stated and len(beside) == len(stated) and None not in beside and None not in stated:
+        adks.params[ADK_JUDGES] = True
 
 
 def _tell_unknown(case: Case, raw: RawSet, findings: Sequence[Finding]) -> None:

@@ -9,22 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adk_split_eval.record import Case, Conversation
+from adk_split_eval.record import Case, Conversation, Criterion
 
 TRAJECTORY = "tool_trajectory_avg_score"
+ADK_JUDGES = "adk_judges"
+"""The parameter of a raw config's trajectory criterion that says: the others explain a failure, they do not replace ADK's."""
 ORDER_MEANS_NOTHING = "where that order means nothing, write these calls as one step, a list in the list"
 
 
-def trajectory_reasons(case: Case, conversation: Conversation, name: str) -> list[str]:
-    """Missing, surplus and misplaced calls by name; else the turns whose parallel calls come in another order than written."""
+def trajectory_reasons(case: Case, conversation: Conversation, criterion: Criterion) -> list[str]:
+    """Missing, surplus and misplaced calls; else the turns whose parallel calls come in another order than written.
+
+    A plan's own expectations are compared by name here: ADK is given no arguments it could not compare.
+    """
     expected = next((c for c in case.criteria if c.name == "tool_args_v1"), None)
-    if name != TRAJECTORY or expected is None:
+    if criterion.name != TRAJECTORY or expected is None:
         return []
     from adk_split_eval.metrics.registry import METRICS
 
-    annotated: list[dict[str, Any] | None] = expected.params.get("turns") or []
-    match_type = str(expected.params.get("match_type", "EXACT"))
-    params = {"match_type": match_type, "turns": [names_only(turn) for turn in annotated]}
+    stated = criterion.params if criterion.params.get("turns") else None
+    annotated: list[dict[str, Any] | None] = (stated or expected.params).get("turns") or []
+    match_type = str((stated or expected.params).get("match_type", "EXACT"))
+    params = {"match_type": match_type, "turns": annotated if stated else [names_only(turn) for turn in annotated]}
     found = list(METRICS["tool_args_v1"](conversation, params, 1.0).reasons)
     return found or _other_order(conversation, annotated, match_type)
 
