@@ -59,7 +59,7 @@ class _Pairs:
 
 
 def parse(text: str) -> tuple[Any, set[str], SyntaxProblem | None]:
-    """``(data, duplicate keys, problem)``; data is None exactly when there is a problem."""
+    """``(data, duplicate keys, problem)``; data is None when there is a problem Python's reader has, too."""
     hook = _Pairs()
     try:
         data = json.loads(text, object_pairs_hook=hook)
@@ -67,7 +67,7 @@ def parse(text: str) -> tuple[Any, set[str], SyntaxProblem | None]:
         if data is None:
             start = text.index("null")
             problem = SyntaxProblem(start, start + 4, "empty", "the file holds nothing but null", "write a JSON object")
-        return (None, set(), problem) if problem else (data, hook.duplicates, None)
+        return data, hook.duplicates, problem
     except json.JSONDecodeError as error:
         return None, set(), diagnose(text, error.pos, error.msg)
     except RecursionError:
