@@ -98,6 +98,20 @@ def test_a_free_question_is_compared_with_those_that_have_an_id_either_way_round
     assert questions(("a", [ask("f1", first)]), ("b", [ask("f2", second)])).status == "passed"
 
 
+def test_words_are_compared_only_for_kinds_that_ask_for_it() -> None:
+    first, second = "How does a hash map find the entry for a key?", "So how does a hash map find the entry for a key?"
+    turns = [("a", [ask("f1", first)]), ("b", [ask("", second, "clarification")])]
+    assert questions(*turns).reasons == ["2 questions, none asked twice"]
+    assert questions(*turns, kinds={"clarification": {"compare_text": True}}).status == "failed"
+
+
+def test_the_same_words_under_two_ids_are_named_with_both() -> None:
+    found = questions(("a", [ask("f1", "What is a lock?")]), ("b", [ask("f7", "What is a lock?")]))
+    assert found.reasons == [
+        'asked again in other words: turn 1 and turn 2: f1 "What is a lock?" / f7 "What is a lock?"'
+    ]
+
+
 def test_a_repeated_question_is_found_among_hundreds() -> None:
     asked = [ask("", f"What does rule {n} of chapter {n * 7 % 401} ask of subject{n}?") for n in range(450)]
     known = ask("", "Why would anybody choose an append-only ledger for bookkeeping?")

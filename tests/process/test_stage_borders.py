@@ -153,6 +153,7 @@ STOP = {"says": "(?i)stop", "leads_to": ["e"]}
         (["x|a:s", "stop", "x|e:asked"], 2, None),
         (["x|a:s", "stop", "x", "x|e:asked"], 2, "turn 3: the user asked to stop in turn 2, and e was not entered"),
         (["x|a:s", "stop", "stop", "x|e:asked"], 3, None),
+        (["x|a:s", "stop", "stop", "x|e:asked"], 2, "turn 3: the user asked to stop in turn 2, and e was not entered"),
         (["stop"], 1, "turn 1: the user asked to stop in turn 1, and e was not entered"),
         (["x|a:s", "stop|b:next", "x|e:asked"], 2, None),
     ],
