@@ -144,7 +144,7 @@ def _pairs(table: dict[str, Any], path: str) -> tuple[tuple[str, str], ...]:
             raise SettingsError(
                 f'{path}: [tool.adk-split-eval] pairs must be a list of {{set = "glob", config = "path"}}'
             )
-        found.append((sets, config))
+        found.append((sets, config.replace("\\", "/")))
     return tuple(found)
 
 

@@ -182,3 +182,9 @@ def test_any_json_of_that_shape_is_found(tmp_path: Path) -> None:
         },
     )
     assert {Path(f).name for f in lint_paths([tmp_path]).files} == {"one.json", "settings.json", "s.json"}
+
+
+def test_pairs_written_on_windows(tmp_path: Path) -> None:
+    pair = '[tool.adk-split-eval]\npairs = [{set = "sets\\\\*.evalset.json", config = "configs\\\\c.json"}]\n'
+    lay(tmp_path, {"sets/a.evalset.json": SIMULATED, "configs/c.json": TRAJECTORY, "pyproject.toml": pair})
+    assert {"ASE102"} == codes(tmp_path, "sets/a.evalset.json") & {"ASE102", "ASE103", "ASE706"}
