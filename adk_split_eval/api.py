@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -106,13 +106,34 @@ def run(
     Raises:
         adk_split_eval.plan.PlanError, adk_split_eval.run.RunError: it cannot start.
     """
-    from adk_split_eval.build import write_sets
-    from adk_split_eval.run import RunError, RunOptions, run_compiled
+    from adk_split_eval.run import RunOptions, run_compiled
 
     options = options or RunOptions()
     options.only = only or options.only
     options.case_ids = case_ids or options.case_ids
     options.trials = trials or options.trials
+    file = Path(plan) if isinstance(plan, str | Path) else None
+    return run_compiled(_read_apart(lambda: _ready(plan, options), [file] if file else [], options), options)
+
+
+def _read_apart(read: Callable[[], CompiledPlan], files: Sequence[Path], options: RunOptions) -> CompiledPlan:
+    """What is long is read in a process of its own, if this run may have several."""
+    from adk_split_eval.run.apart import apart, long
+    from adk_split_eval.run.packed import pack_plan
+
+    def read_and_pack() -> CompiledPlan:
+        compiled = read()
+        pack_plan(compiled)
+        return compiled
+
+    return apart(read_and_pack) if options.processes != 1 and long(*files) else read()
+
+
+def _ready(plan: str | Path | LoadedPlan, options: RunOptions) -> CompiledPlan:
+    """The plan as it is run: without errors, its sets written."""
+    from adk_split_eval.build import write_sets
+    from adk_split_eval.run import RunError
+
     compiled = compile_plan(plan)
     errors = [f for f in compiled.findings if f.level == "error" and f.case_id is None]
     if errors:
@@ -122,7 +143,7 @@ def run(
         write_sets(compiled)
     except OSError as error:
         compiled.decisions.append(f"the sets could not be written: {error}")
-    return run_compiled(_placed(compiled), options)
+    return _placed(compiled)
 
 
 def _need_simulator(compiled: CompiledPlan, options: RunOptions) -> None:
@@ -145,8 +166,19 @@ def run_sets(
     Raises:
         adk_split_eval.run.RunError, adk_split_eval.run.RawInputError: it cannot start.
     """
+    from adk_split_eval.run import RunOptions, run_compiled
+
+    options = options or RunOptions()
+    options.write_candidates = False
+    # `SET:case,case` names cases; how long the file is, is asked of the part before it.
+    files = [Path(s if Path(s).is_file() else s.rpartition(":")[0] or s) for s in sets]
+    return run_compiled(_read_apart(lambda: _ready_sets(sets, agent, config), files, options), options)
+
+
+def _ready_sets(sets: Sequence[str], agent: str | Path, config: str | Path | None) -> CompiledPlan:
+    """ADK eval sets as they are run: with what lint says of them and of their configs."""
     from adk_split_eval.lint import lint_sets, refusing_codes, rejecting_codes
-    from adk_split_eval.run import RunError, RunOptions, run_compiled
+    from adk_split_eval.run import RunError
     from adk_split_eval.run.codes import UNKNOWN_NAME
     from adk_split_eval.run.raw import compile_sets, load_sets
 
@@ -161,12 +193,10 @@ def run_sets(
         raise RunError("a config declares what would not be judged", refused)
     rejecting = rejecting_codes()
     findings = [f for f in found if f.level != "error" or (f.case_id is not None and f.code in rejecting)]
-    options = options or RunOptions()
-    options.write_candidates = False
     unknown = [f for f in found if f.code in UNKNOWN_NAME]
     compiled = compile_sets(raw, Path(agent).absolute(), findings, unknown)
     raw.clear()
-    return run_compiled(_placed(compiled), options)
+    return _placed(compiled)
 
 
 def score(source: str | Path, traces: str | Path | None = None, *, options: RunOptions | None = None) -> RunResult:

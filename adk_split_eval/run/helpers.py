@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from adk_split_eval.record import Case, CompiledPlan, TrialResult
 from adk_split_eval.record.jsonio import compact
+from adk_split_eval.run.apart import forkable
 from adk_split_eval.run.journal import Journal, JournalError
 from adk_split_eval.run.loop import run_loop
 from adk_split_eval.run.observe import describe
@@ -81,16 +82,6 @@ def wanted(asked: int | None, units: int, *, bound: bool) -> int:
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-
-
-def forkable() -> bool:
-    """Whether this process can be copied: a thread that holds a lock would leave it locked for ever in the copy."""
-    if not sys.platform.startswith("linux"):
-        return False
-    try:
-        return len(list(Path("/proc/self/task").iterdir())) == 1
-    except OSError:
-        return False
 
 
 async def saturated(window: float = 0.2) -> None:
