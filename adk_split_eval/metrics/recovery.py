@@ -121,7 +121,7 @@ def _effects(timeline: Timeline, rules: _Rules, cut: Moment) -> list[str]:
                 continue  # it failed, and trying again is what recovery is for
             done[key] = moment
         elif key in done:
-            shown = show_call(moment.name, moment.args)
+            shown = show_call(moment.name, _call(moment).args)
             faults.append(
                 f"turn {moment.turn + 1}: the side effect {shown} is repeated, it was done in turn {done[key].turn + 1}"
             )

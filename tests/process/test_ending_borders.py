@@ -202,6 +202,12 @@ def test_a_side_effect_repeated_names_both_turns_and_differs_by_its_arguments() 
     assert recovery(interrupted([done], [call("book", slot=4, day="mon")]), side_effects=narrow).status == "passed"
 
 
+def test_a_side_effect_recorded_with_odd_arguments_is_still_told() -> None:
+    odd = [Event("call", "book", False), Event("interrupt", data={}), Event("call", "book", False)]
+    found = recovery(Conversation([Turn("x", events=odd)]), side_effects=["book"])
+    assert found.reasons[0] == "turn 1: the side effect book() is repeated, it was done in turn 1"
+
+
 def test_retries_and_time_outs_are_told_and_fail_nothing() -> None:
     conversation = interrupted([call("retry", n=1)], [call("slow", n=2)])
     found = recovery(conversation, side_effects=["book"], retries={"tool": "retry"}, timeouts={"tool": "slow"})

@@ -55,6 +55,7 @@ def test_a_stage_entered_again_goes_on_counting() -> None:
     assert flow(*again).status == "passed"
     found = flow(*WAY[:4], "x|b:more", "x", "x|c:next", *WAY[4:])
     assert found.reasons[0] == "turn 7: 4 user turns in b, at most 3 are allowed"
+    found = flow(*WAY[:2], "x", "x", "x", "x|c:next", "x|b:more", "x|c:next", *WAY[4:])
     assert len([r for r in found.reasons if "at most" in r]) == 1
 
 
