@@ -107,4 +107,10 @@ CODES: dict[str, CodeInfo] = {
         "It would have to be guessed.",
         "Write yes (it passes) or no (it fails); leave blank what you cannot tell.",
     ),
+    "ASE917": CodeInfo(
+        "Run of another selection",
+        "The run that is to be resumed has other cases than `--only` and `--case` name now.",
+        "Its result would be replaced by that of a part, or of more, than it was asked for.",
+        "Resume it with the selection it has, or start a new run.",
+    ),
 }

@@ -95,7 +95,7 @@ def _asked_for(reference: str, options: RunOptions, plan_id: str) -> RunFolder:
     """The run named by ``--resume``.
 
     Raises:
-        RunError: it is another plan's, it has no journal, or it is still running.
+        RunError: it is another plan's or selection's, it has no journal, or it is still running.
         RunNotFoundError: there is no such run.
     """
     folder = resolve_run(reference, options.root)
@@ -104,9 +104,21 @@ def _asked_for(reference: str, options: RunOptions, plan_id: str) -> RunFolder:
     with Journal(folder.journal) as journal:
         if journal.meta("plan_id") != plan_id:
             raise RunError(f"ASE910 run {folder.run_id} is of plan {journal.meta('plan_id')!r}, not of {plan_id!r}")
+        of = journal.meta("selection")
+        if of is not None and of != options.selection():
+            raise RunError(
+                f"ASE917 run {folder.run_id} is of {_spoken(of)}, and what it came to would be replaced by that of "
+                f"{_spoken(options.selection())}; resume it with the selection it has, or start a new run with --fresh"
+            )
         if not journal.claim(str(os.getpid()), _alive):
             raise RunError(f"ASE911 run {folder.run_id} is still running (process {journal.meta('pid')})")
     return folder
+
+
+def _spoken(selection: str) -> str:
+    half, *case_ids = selection.split(" ")
+    cases = f"--case {' '.join(case_ids)}" if case_ids else ""
+    return " ".join(filter(None, ["" if half == "all" else f"--only {half}", cases])) or "the whole plan"
 
 
 def _alive(pid: str | None) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from adk_split_eval.record.runs import list_runs
+from adk_split_eval.run.asked import RunError
 from adk_split_eval.run.journal import Journal
 
 ROUNDS = [*range(5), *(pytest.param(n, marks=pytest.mark.slow) for n in range(5, 50))]
@@ -185,13 +186,23 @@ def test_two_runs_of_one_plan_at_once(project: Any, fork: Any, monkeypatch: pyte
         database.close()
 
 
-def test_what_was_taken_over_is_told_of_the_selection_alone(project: Any) -> None:
-    project.many(fixed=4)
-    assert not any(n.startswith("resumed") for n in project.run().notes)
+def test_a_run_is_resumed_with_the_selection_it_has(project: Any) -> None:
+    """Else the result of the whole would be replaced by that of a part."""
+    project.many(fixed=4, simulated=1)
+    first = project.run()
+    stored = (project.root / ".adk-split-eval" / "runs" / first.run_id / "result.json").read_bytes()
+    with pytest.raises(
+        RunError, match=r"ASE917 run \S+ is of the whole plan, .* by that of --only fixed --case F-0002;"
+    ):
+        project.run(resume="latest", only="fixed", case_ids=["F-0002"])
+    assert (project.root / ".adk-split-eval" / "runs" / first.run_id / "result.json").read_bytes() == stored
+    project.run(case_ids=["F-0002"])
     notes = project.run(resume="latest", case_ids=["F-0002"]).notes
     assert [n for n in notes if n.startswith("resumed")] == [
         "resumed: 1 finished unit was taken over from the interrupted run"
     ]
+    with pytest.raises(RunError, match="is of --case F-0002, .* by that of the whole plan;"):
+        project.run(resume="latest")
 
 
 def test_a_smaller_run_in_between_costs_the_interrupted_one_nothing(
