@@ -201,7 +201,7 @@ def test_a_run_is_resumed_with_the_selection_it_has(project: Any) -> None:
     assert [n for n in notes if n.startswith("resumed")] == [
         "resumed: 1 finished unit was taken over from the interrupted run"
     ]
-    with pytest.raises(RunError, match="is of --case F-0002, .* by that of the whole plan;"):
+    with pytest.raises(RunError, match=r"is of --case F-0002, .* by that of the whole plan;"):
         project.run(resume="latest")
 
 
