@@ -50,10 +50,11 @@ ROOMS: dict[str, list[str]] = {
     "metrics/patterns.py": METRICS,
     "metrics/matching.py": METRICS,
     "metrics": ["tests/metrics", "tests/process"],
-    "run/verdicts.py": ["tests/run/test_verdicts.py", "tests/properties"],
-    "run/votes.py": ["tests/adversarial/test_votes.py", "tests/adversarial/test_judge_accounting.py"],
-    "run/accounting.py": ["tests/adversarial/test_judge_accounting.py"],
-    "run/judge.py": ["tests/adversarial/test_judge_accounting.py", "tests/cases", "tests/silent_greens"],
+    "run/verdicts.py": ["tests/run/test_verdicts.py", "tests/properties", "tests/process/test_unfinished.py"],
+    "run/votes.py": ["tests/judging", "tests/adversarial/test_votes.py", "tests/adversarial/test_judge_accounting.py"],
+    "run/accounting.py": ["tests/judging", "tests/adversarial/test_judge_accounting.py"],
+    "run/judge.py": ["tests/judging", "tests/adversarial/test_judge_accounting.py"],
+    "build": ["tests/build"],
     "plan": ["tests/plan"],
 }
 """Room → the tests that guard it; the first that fits a file holds. ``--tests`` names others."""
