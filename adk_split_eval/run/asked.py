@@ -53,9 +53,11 @@ class RunOptions:
     progress: Progress | None = None
     engine: EngineOptions = field(default_factory=EngineOptions)
 
-    def selection(self) -> str:
-        """What of the plan is run, as one text: runs of another selection are other runs."""
-        return " ".join([self.only or "all", *sorted(set(self.case_ids))])
+    def selection(self, compiled: CompiledPlan) -> str:
+        """What is run, in the words of the command line: runs of another selection are other runs."""
+        only = [f"--only {self.only}"] if self.only else []
+        cases = [f"--case {case_id}" for case_id in sorted(set(self.case_ids))]
+        return " ".join([*compiled.extra.get("selectors", []), *only, *cases]) or "the whole plan"
 
 
 @dataclass(slots=True)

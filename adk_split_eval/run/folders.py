@@ -27,16 +27,16 @@ def prepare(compiled: CompiledPlan, options: RunOptions) -> Prepared:
     print_of_inputs = fingerprint(input_files(compiled), marks)
     on_request = options.resume is not None
     if options.resume is not None:
-        folder = _asked_for(options.resume, options, compiled.plan_id)
+        folder = _asked_for(options.resume, options, compiled)
     else:
-        folder = None if options.fresh else _resumable(options, compiled.plan_id, print_of_inputs, trials)
+        folder = None if options.fresh else _resumable(options, compiled, print_of_inputs, trials)
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     if folder is not None:
         with Journal(folder.journal) as journal:
             started_at = journal.meta("started_at") or started_at
         notes: list[str] = []
     else:
-        notes = _outdated(options, compiled.plan_id)
+        notes = _outdated(options, compiled)
         folder = run_folder(new_run_id(), options.root)
     return Prepared(compiled, cases, folder, print_of_inputs, started_at, on_request=on_request, notes=notes)
 
@@ -52,7 +52,7 @@ def input_files(compiled: CompiledPlan) -> list[Path]:
     return [f for f in files if f.is_file()]
 
 
-def _resumable(options: RunOptions, plan_id: str, print_of_inputs: str, trials: int) -> RunFolder | None:
+def _resumable(options: RunOptions, compiled: CompiledPlan, print_of_inputs: str, trials: int) -> RunFolder | None:
     """The newest unfinished run of the same inputs that is not older than a day and not running elsewhere."""
     for folder in reversed(list_runs(options.root, finished=False)):
         if folder.finished or not folder.journal.is_file():
@@ -61,9 +61,9 @@ def _resumable(options: RunOptions, plan_id: str, print_of_inputs: str, trials: 
             continue
         try:
             with Journal(folder.journal) as journal:
-                wanted = {"fingerprint": print_of_inputs, "plan_id": plan_id, "trials": str(trials)}
+                wanted = {"fingerprint": print_of_inputs, "plan_id": compiled.plan_id, "trials": str(trials)}
                 # A run of a part would finish the run of all, whose other units would then be lost to it.
-                wanted["selection"] = options.selection()
+                wanted["selection"] = options.selection(compiled)
                 same = all(journal.meta(key) == value for key, value in wanted.items())
                 if same and journal.claim(str(os.getpid()), _alive):
                     return folder
@@ -72,7 +72,7 @@ def _resumable(options: RunOptions, plan_id: str, print_of_inputs: str, trials: 
     return None
 
 
-def _outdated(options: RunOptions, plan_id: str) -> list[str]:
+def _outdated(options: RunOptions, compiled: CompiledPlan) -> list[str]:
     """What to say when the run before this one was interrupted and is not taken up, because its inputs have changed."""
     before = list_runs(options.root, finished=False)[-1:]
     if options.fresh or not before or before[0].finished or not before[0].journal.is_file():
@@ -80,7 +80,8 @@ def _outdated(options: RunOptions, plan_id: str) -> list[str]:
     run_id = before[0].run_id
     try:
         with Journal(before[0].journal) as journal:
-            others = journal.meta("plan_id") != plan_id or journal.meta("selection") != options.selection()
+            wanted = {"plan_id": compiled.plan_id, "selection": options.selection(compiled)}
+            others = any(journal.meta(key) != value for key, value in wanted.items())
             if others or not journal.count() or _alive(journal.meta("pid")):
                 return []
     except JournalError:
@@ -91,7 +92,7 @@ def _outdated(options: RunOptions, plan_id: str) -> list[str]:
     ]
 
 
-def _asked_for(reference: str, options: RunOptions, plan_id: str) -> RunFolder:
+def _asked_for(reference: str, options: RunOptions, compiled: CompiledPlan) -> RunFolder:
     """The run named by ``--resume``.
 
     Raises:
@@ -102,23 +103,17 @@ def _asked_for(reference: str, options: RunOptions, plan_id: str) -> RunFolder:
     if not folder.journal.is_file():
         raise RunError(f"ASE909 {folder.path}: this run has no journal, there is nothing to resume")
     with Journal(folder.journal) as journal:
-        if journal.meta("plan_id") != plan_id:
-            raise RunError(f"ASE910 run {folder.run_id} is of plan {journal.meta('plan_id')!r}, not of {plan_id!r}")
-        of = journal.meta("selection")
-        if of is not None and of != options.selection():
+        if (of := journal.meta("plan_id")) != compiled.plan_id:
+            raise RunError(f"ASE910 run {folder.run_id} is of plan {of!r}, not of {compiled.plan_id!r}")
+        selection, wanted = journal.meta("selection"), options.selection(compiled)
+        if selection not in (None, wanted):
             raise RunError(
-                f"ASE917 run {folder.run_id} is of {_spoken(of)}, and what it came to would be replaced by that of "
-                f"{_spoken(options.selection())}; resume it with the selection it has, or start a new run with --fresh"
+                f"ASE917 run {folder.run_id} is of {selection}, and what it came to would be replaced by that of "
+                f"{wanted}; resume it with the selection it has, or start a new run with --fresh"
             )
         if not journal.claim(str(os.getpid()), _alive):
             raise RunError(f"ASE911 run {folder.run_id} is still running (process {journal.meta('pid')})")
     return folder
-
-
-def _spoken(selection: str) -> str:
-    half, *case_ids = selection.split(" ")
-    cases = f"--case {' '.join(case_ids)}" if case_ids else ""
-    return " ".join(filter(None, ["" if half == "all" else f"--only {half}", cases])) or "the whole plan"
 
 
 def _alive(pid: str | None) -> bool:

@@ -76,6 +76,12 @@ def parse_selector(text: str) -> tuple[Path, list[str]]:
     return Path(text[:index]), [x.strip() for x in text[index + 1 :].split(",") if x.strip()]
 
 
+def _selector(raw: RawSet) -> str:
+    """What :func:`parse_selector` read, whichever way it was spelled."""
+    ids = ",".join(sorted(set(raw.selected)))
+    return f"{raw.path.resolve()}:{ids}" if ids else str(raw.path.resolve())
+
+
 def load_sets(selectors: list[str], config: Path | None) -> list[RawSet]:
     """Read every set and the config that governs it.
 
@@ -196,6 +202,7 @@ def compile_sets(
     """
     compiled = CompiledPlan("adk_sets", str(agent_dir), str(Path.cwd()))
     compiled.extra["files"] = [str(p) for raw in sets for p in (raw.path, raw.config_path) if p]
+    compiled.extra["selectors"] = [_selector(raw) for raw in sets]
     several = len(sets) > 1
     for index, raw in enumerate(sets):
         group = f"{index}" if several else ""

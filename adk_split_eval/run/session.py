@@ -81,7 +81,7 @@ def execute(prepared: Prepared, options: RunOptions, agent: LoadedAgent, helpers
             ("fingerprint", prepared.fingerprint),
             ("started_at", prepared.started_at),
             ("trials", str(engine_options.trials)),
-            ("selection", options.selection()),
+            ("selection", options.selection(compiled)),
             ("adk_version", border.adk_version()),
             ("tool_version", __version__),
             ("pid", str(os.getpid())),

@@ -203,6 +203,8 @@ def test_a_run_is_resumed_with_the_selection_it_has(project: Any) -> None:
     ]
     with pytest.raises(RunError, match=r"is of --case F-0002, .* by that of the whole plan;"):
         project.run(resume="latest")
+    with pytest.raises(RunError, match=r"is of --case F-0002, .* by that of --case F-0001 --case F-0003;"):
+        project.run(resume="latest", case_ids=["F-0003", "F-0001"])
 
 
 def test_a_smaller_run_in_between_costs_the_interrupted_one_nothing(

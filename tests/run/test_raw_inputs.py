@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from adk_split_eval.cli import main
+from adk_split_eval.record.runs import list_runs, load_result
 
 CASE = (
     '{"eval_id": "%s", "conversation": [{"user_content": {"role": "user", "parts": [{"text": "F-01 lookup"}]},'
@@ -49,6 +51,24 @@ def test_a_set_that_cannot_be_used_is_refused_at_its_place(folder: Path, text: s
     refused = run("s.json")
     assert refused.exit_code == 2, refused.output
     assert refused.stderr.startswith(said)
+
+
+def test_a_run_of_raw_sets_is_resumed_with_the_cases_it_has(folder: Path) -> None:
+    """Else an interrupted run of all cases would be finished, green, with those that were named the second time."""
+    (folder / "s.json").write_text(case_set("s", "a", "b"), encoding="utf-8")
+    config = {"criteria": {"response_match_score": 0.1}}
+    (folder / "c.json").write_text(json.dumps(config), encoding="utf-8")
+    assert run("s.json", "--config", "c.json").exit_code == 0
+    whole = list_runs(folder)[-1]
+    whole.result.unlink()  # as if interrupted before the end
+    refused = run("s.json:a", "--config", "c.json", "--resume", whole.run_id)
+    assert refused.exit_code == 2
+    assert re.search(r"ASE917 run \S+ is of \S+s\.json, .* by that of \S+s\.json:a;", refused.stderr), refused.stderr
+    assert run("s.json:a", "--config", "c.json").exit_code == 0
+    part = list_runs(folder)[-1]
+    assert (part.run_id != whole.run_id, whole.finished) == (True, False)
+    assert run("s.json", "--config", "c.json").exit_code == 0
+    assert {c.case_id for c in load_result(whole.run_id, folder).cases} == {"a", "b"}
 
 
 def test_two_sets_of_one_id_are_refused_with_both_places(folder: Path) -> None:
