@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+import parity_places
 import parity_scenes
 from parity_scenes import DIFFERENCES, NUMBERS, SCENES, Scene
 from proof_bench import Bench, evaluator_verdicts
@@ -144,6 +145,7 @@ def page(comparisons: list[Comparison]) -> str:
         lines += [f"| {' | '.join(cells)} | {', '.join(scenes)} |" for cells, scenes in grouped.items()]
         lines.append("")
     lines += _evaluator_section(comparisons)
+    lines += parity_places.section()
     return "\n".join(lines).rstrip() + "\n"
 
 
