@@ -74,6 +74,11 @@ class StoredUnit:
     case_hash: str = ""
     judged_hash: str = ""
 
+    @property
+    def recorded(self) -> bool:
+        """Whether its conversation was recorded elsewhere: nobody acted, so nothing is known of what was acted on."""
+        return not self.case_hash
+
 
 def write_error(path: Path, error: sqlite3.Error | OSError) -> JournalError:
     """What to say when something of a run cannot be stored."""
@@ -142,8 +147,8 @@ class Journal:
         Of two that ask at the same time one gets it.
         """
         with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._db.execute("BEGIN IMMEDIATE")
                 free = not alive(self.meta("pid"))
                 if free:
                     self._db.execute("INSERT OR REPLACE INTO meta VALUES ('pid', ?)", (process,))

@@ -22,7 +22,7 @@ from adk_split_eval.run.loop import run_loop
 from adk_split_eval.run.marks import judging_hash, marks_of, words_hash
 from adk_split_eval.run.observe import Watcher
 from adk_split_eval.run.packed import pack_plan, pick
-from adk_split_eval.run.score import NO_TRACE, ready_models
+from adk_split_eval.run.score import NO_TRACE, judge_recorded, ready_models
 
 CHANGED = (
     "the case has changed since this conversation was held (words, persona, goal or state): let the agent act again"
@@ -92,9 +92,12 @@ class _Rejudging(Engine):
         if stored is None:
             cause = CHANGED if unit in self._changed else NO_TRACE
             return TrialResult("ERROR", seed, reasons=[cause], error=cause)
-        subject = Subject(case, stored.conversation, stored.invocations, self.compiled.votes, self._app_name)
-        subject.timeout = self.options.unit_timeout
-        result = await judge_subject(subject, stored.seed)
+        if stored.recorded:
+            result = await judge_recorded(case, stored.conversation, self.compiled.votes, stored.seed)
+        else:
+            subject = Subject(case, stored.conversation, stored.invocations, self.compiled.votes, self._app_name)
+            subject.timeout = self.options.unit_timeout
+            result = await judge_subject(subject, stored.seed)
         result.warnings = list(dict.fromkeys([*stored.warnings, *result.warnings, *retry_warnings(watcher)]))
         if self.journal is not None:
             mark = judging_hash(case, self.compiled.votes, self.options.marks)
@@ -133,7 +136,7 @@ def _take_over(stored: Journal, journal: Journal, cases: Sequence[Case], known: 
                 found = stored.get(unit) if unit in known else None
                 if found is None:
                     continue
-                if found.case_hash and found.case_hash.partition(".")[0] != words:
+                if not found.recorded and found.case_hash.partition(".")[0] != words:
                     changed.add(unit)
                     continue
                 yield stores.acted(

@@ -94,14 +94,19 @@ async def score_case(case: Case, conversation: Conversation | None, compiled: Co
     seed = seed_of(Unit(case.set, case.case_id, 0))
     if conversation is None:
         return TrialResult("ERROR", seed, reasons=[NO_TRACE], error=NO_TRACE)
+    with watching(Watcher(f"{case.set}/{case.case_id}/0", seed)):
+        return await judge_recorded(case, conversation, compiled.votes, seed)
+
+
+async def judge_recorded(case: Case, conversation: Conversation, votes: int, seed: int) -> TrialResult:
+    """Judge a conversation that was recorded elsewhere, of which only its words and calls are known."""
     other = _other_words(case, conversation)
     if other and case.set == "fixed":
         return TrialResult("ERROR", seed, conversation.turns, reasons=[other], error=other)
-    subject = Subject(case, conversation, invocations_of(conversation), compiled.votes, extra={"efficiency": False})
+    subject = Subject(case, conversation, invocations_of(conversation), votes, extra={"efficiency": False})
     if conversation.flat:
         subject.case = _for_flat(case)
-    with watching(Watcher(f"{case.set}/{case.case_id}/0", seed)):
-        result = await judge_subject(subject, seed)
+    result = await judge_subject(subject, seed)
     if other:
         result.warnings.append(other)
     return result

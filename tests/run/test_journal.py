@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -103,3 +105,15 @@ def test_a_killed_writer_loses_nothing_it_reported(tmp_path: Path) -> None:
 def test_seeds_depend_on_the_unit_alone() -> None:
     assert seed_of(UNIT) == seed_of(Unit("simulated", "S-01", 0))
     assert len({seed_of(Unit("fixed", f"F-{n}", t)) for n in range(50) for t in range(4)}) == 200
+
+
+def test_a_journal_that_another_process_writes_to_cannot_be_claimed_meanwhile(tmp_path: Path) -> None:
+    """It is an error of the journal, which a run passes over, and no traceback."""
+    path = tmp_path / "journal.sqlite"
+    with Journal(path) as journal, contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        journal._db.execute("PRAGMA busy_timeout = 0")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(JournalError, match="database is locked"):
+            journal.claim("1", lambda _: False)
+        other.execute("ROLLBACK")
+        assert journal.claim("1", lambda _: False)

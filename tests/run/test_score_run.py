@@ -178,6 +178,43 @@ def test_a_run_that_was_interrupted_can_be_judged_as_far_as_it_went(project: Any
     assert (code, verdicts(result)) == (3, {"F-0000": "PASS", "F-0001": "ERROR", "F-0002": "PASS"})
 
 
+FLAT = {"tool_calls": [{"name": "look"}, {"name": "book"}], "final_text": "booked"}
+TURN_BY_TURN = {
+    "turns": [
+        {"user": "hello", "tool_calls": [{"name": "look"}]},
+        {"user": "take it", "tool_calls": [{"name": "book"}], "response": "booked"},
+    ]
+}
+
+
+@pytest.mark.parametrize("trace", [FLAT, TURN_BY_TURN], ids=["flat", "turn by turn"])
+def test_a_recording_is_judged_anew_as_a_recording(
+    trace: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its calls may belong to no turn, nobody counted its model calls, and its words still have to be those of the case."""
+    monkeypatch.chdir(tmp_path)
+    turns = [{"user": "hello", "expect_tools": ["look"]}, {"user": "take it", "expect_tools": ["book"]}]
+    plan = tmp_path / "p.plan.yaml"
+    traces = tmp_path / "traces.json"
+    traces.write_text(json.dumps({"F-1": trace}), encoding="utf-8")
+
+    def scored(*source: str) -> RunResult:
+        cases = [{"case_id": "F-1", "turns": turns}]
+        plan.write_text(json.dumps({"plan_id": "p", "fixed_set": {"cases": cases}}), encoding="utf-8")
+        done = CliRunner().invoke(main, ["score", *source, "--json", "out.json"])
+        assert done.exit_code in (0, 3), done.output
+        return RunResult.from_json(json.loads((tmp_path / "out.json").read_text(encoding="utf-8")))
+
+    first = scored(str(plan), "--traces", str(traces))
+    again = scored("--run", first.run_id)
+    assert [c.verdict for c in (first.cases[0], again.cases[0])] == ["PASS", "PASS"]
+    assert again.cases[0].criteria == first.cases[0].criteria
+    turns[0]["user"] = "good morning"
+    other = scored("--run", first.run_id).cases[0]
+    assert other.verdict == "ERROR"
+    assert "this is a recording of another conversation" in other.reasons[0]
+
+
 METRIC = """
 def leaves(eval_metric, actual, expected, scenario):
     raise SystemExit(0)
