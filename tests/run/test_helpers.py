@@ -157,7 +157,11 @@ def test_one_process_that_is_the_limit_gets_help(
     assert run.pid in seen()
 
 
-def test_a_process_that_waits_is_not_the_limit() -> None:
+def test_a_process_that_waits_is_not_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measured by its own time alone here: on a busy machine a process waits for a processor, and its timers come late."""
+    monkeypatch.setattr(helpers, "_computing", time.process_time)
+    monkeypatch.setattr(helpers, "LATE", 60.0)
+
     async def main() -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(1.0):
