@@ -8,15 +8,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from adk_split_eval.report.outputs import FILE, OutputError, check_outputs, to_standard_output
+from adk_split_eval.cli_options import options_of, output_options, outputs, run_options
+from adk_split_eval.report.outputs import OutputError, check_outputs, to_standard_output
 
 if TYPE_CHECKING:
     from adk_split_eval.record import CompiledPlan, RunResult
-    from adk_split_eval.run.asked import RunOptions
 
 USAGE = 2
 INTERRUPTED = 130
@@ -28,13 +28,18 @@ def _stop(message: str, code: int = USAGE) -> NoReturn:
 
 
 @contextlib.contextmanager
-def errors_for_people() -> Generator[None]:
-    """A user's mistake is a located message and exit code 2; an interruption says how to go on; a defect stays a traceback."""
+def errors_for_people(*, resumed: bool = False) -> Generator[None]:
+    """A user's mistake is a located message and exit code 2; an interruption says how to go on; a defect stays a traceback.
+
+    Args:
+        resumed: the same command takes up what an interruption leaves behind.
+    """
     from adk_split_eval.plan import PlanError
     from adk_split_eval.record.runs import RunNotFoundError
     from adk_split_eval.run import RawInputError, RunError
     from adk_split_eval.run.journal import JournalError, JournalOpenError
 
+    again = "the same command resumes" if resumed else "the same command starts anew"
     try:
         yield
     except (PlanError, RunError) as error:
@@ -49,126 +54,10 @@ def errors_for_people() -> Generator[None]:
     except OutputError as error:
         _stop(f"{error}; nothing was run")
     except JournalError as error:
-        _stop(f"{error}; the same command resumes", INTERRUPTED)
+        _stop(f"{error}; {again}", INTERRUPTED)
     except KeyboardInterrupt as interruption:
-        stored = str(interruption) or "finished units are stored"
-        _stop(f"interrupted; {stored}, the same command resumes", INTERRUPTED)
-
-
-class _Seconds(click.FloatRange):
-    """A time limit: above 0 and finite, or it would end everything at once or could not be waited for."""
-
-    name = "seconds"
-
-    def __init__(self) -> None:
-        super().__init__(min=0, min_open=True, max=31 * 24 * 3600)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        number = super().convert(value, param, ctx)
-        if number != number:
-            self.fail(f"{value} is no number of seconds", param, ctx)
-        return number
-
-
-SECONDS = _Seconds()
-
-_OUTPUTS = (
-    click.option("--json", "json_file", type=FILE, help="Write the machine-readable result; - is standard output."),
-    click.option("--junit", "junit_file", type=FILE, help="Write a JUnit XML report; - is standard output."),
-    click.option("--html", "html_file", type=FILE, help="Write an HTML report; - is standard output."),
-)
-
-
-def _output_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(_OUTPUTS):
-        function = option(function)
-    return function
-
-
-def _outputs(values: dict[str, Any]) -> dict[str, str | None]:
-    return {"--json": values["json_file"], "--junit": values["junit_file"], "--html": values["html_file"]}
-
-
-def _run_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(
-        [
-            click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; may be repeated."),
-            click.option("--trials", type=click.IntRange(1, 1000), help="Trials of each case (default: the plan's)."),
-            click.option(
-                "--jobs", type=click.IntRange(1, 1000), help="Units in flight at once (default: adapts, 16 to 64)."
-            ),
-            click.option(
-                "--processes",
-                type=click.IntRange(1, 64),
-                help="Processes that units run in (default: one, and when that is the limit up to 4, one for each processor).",
-            ),
-            *_OUTPUTS,
-            click.option("--fresh", is_flag=True, help="Start anew instead of resuming an interrupted run."),
-            click.option(
-                "--resume",
-                metavar="RUN",
-                help="Take up this run (`latest`) whatever has changed: what a change touches and what ended in an ERROR runs again.",
-            ),
-            click.option("--fail-on-hit", is_flag=True, help="Exit 1 when the probe has a hit."),
-            click.option(
-                "--shared-agent", is_flag=True, help="One agent object for all units, for agents that cannot be copied."
-            ),
-            click.option(
-                "--unit-timeout", type=SECONDS, default=1800.0, show_default=True, help="Seconds for one conversation."
-            ),
-            click.option(
-                "--call-timeout", type=SECONDS, default=300.0, show_default=True, help="Seconds for one model call."
-            ),
-            click.option(
-                "--model-limit",
-                "limits",
-                multiple=True,
-                metavar="MODEL=N",
-                help="At most N concurrent calls of a model.",
-            ),
-            click.option(
-                "-v",
-                "--verbose",
-                count=True,
-                help="Every criterion, and the conversations of cases that are not green; twice: all of them.",
-            ),
-            click.option("-q", "--quiet", is_flag=True, help="Only what is not green."),
-        ]
-    ):
-        function = option(function)
-    return function
-
-
-def _limits(pairs: tuple[str, ...]) -> dict[str, int]:
-    limits: dict[str, int] = {}
-    for pair in pairs:
-        model, _, number = pair.rpartition("=")
-        if not model or not number.isdecimal() or int(number) < 1:
-            raise click.UsageError(f"--model-limit takes MODEL=N with N of at least 1, not {pair!r}")
-        if limits.get(model, int(number)) != int(number):
-            raise click.UsageError(f"--model-limit is given twice for {model}: {limits[model]} and {number}")
-        limits[model] = int(number)
-    return limits
-
-
-def _options(values: dict[str, Any], only: str | None) -> RunOptions:
-    from adk_split_eval.run.asked import RunOptions
-    from adk_split_eval.run.engine import EngineOptions
-    from adk_split_eval.run.observe import CallPolicy
-
-    policy = CallPolicy(timeout=values["call_timeout"], limits=_limits(values["limits"]))
-    return RunOptions(
-        only=cast("Any", only),
-        case_ids=values["cases"],
-        trials=values["trials"],
-        jobs=values["jobs"],
-        processes=values["processes"],
-        fresh=values["fresh"],
-        resume=values["resume"],
-        fail_on_hit=values["fail_on_hit"],
-        shared_agent=values["shared_agent"],
-        engine=EngineOptions(unit_timeout=values["unit_timeout"], policy=policy),
-    )
+        stored = f"{str(interruption) or 'finished units are stored'}, " if resumed else ""
+        _stop(f"interrupted; {stored}{again}", INTERRUPTED)
 
 
 def _terminate(_signal: int, _frame: Any) -> None:
@@ -189,14 +78,14 @@ def _show(result: RunResult, compiled: CompiledPlan | None, values: dict[str, An
         "--html": lambda: html_report(result),
     }
     lost: list[str] = []
-    for option, path in _outputs(values).items():
+    for option, path in outputs(values).items():
         try:
             if path:
                 write_output(path, makers[option]())
         except OSError as error:
             lost.append(f"{error.filename or path}: cannot be written: {error.strerror or error}")
     verbose = -1 if values.get("quiet") else int(values.get("verbose") or 0)
-    taken = any(map(to_standard_output, _outputs(values).values()))
+    taken = any(map(to_standard_output, outputs(values).values()))
     print_run(result, compiled, console=make_console(stderr=taken), verbose=verbose)
     if lost:
         _stop("\n".join([*lost, f"the run itself is stored as {result.run_id}"]))
@@ -212,7 +101,7 @@ def _plans(paths: tuple[Path, ...]) -> list[Path]:
 
 def _foreign_prints(values: dict[str, Any]) -> contextlib.AbstractContextManager[Any]:
     """What an agent prints while a report goes to standard output, where it would stand in the middle of it."""
-    taken = any(map(to_standard_output, _outputs(values).values()))
+    taken = any(map(to_standard_output, outputs(values).values()))
     return contextlib.redirect_stdout(sys.stderr) if taken else contextlib.nullcontext()
 
 
@@ -220,7 +109,7 @@ def _run_one(plan: Path, only: str | None, values: dict[str, Any]) -> int:
     from adk_split_eval import api
     from adk_split_eval.report.progress import progress
 
-    options = _options(values, only)
+    options = options_of(values, only)
     with progress() as report_progress, _foreign_prints(values):
         options.progress = report_progress
         result = api.run(plan, options=options)
@@ -252,7 +141,7 @@ def _run_others(plans: list[Path], given: tuple[Path, ...]) -> int:
     type=click.Path(path_type=Path),
     help="With --agent: the eval config (default: test_config.json beside the set).",
 )
-@_run_options
+@run_options
 def run(plans: tuple[Path, ...], only: str | None, agent: Path | None, config: Path | None, **values: Any) -> None:
     """Lint, build, infer, judge and report: the gate (fixed set) and the probe (simulated set) of a plan.
 
@@ -264,7 +153,7 @@ def run(plans: tuple[Path, ...], only: str | None, agent: Path | None, config: P
 
 @click.command(epilog="Example: adk-split-eval gate --json gate.json")
 @click.argument("plans", nargs=-1, metavar="[PLAN]…", type=click.Path(path_type=Path))
-@_run_options
+@run_options
 def gate(plans: tuple[Path, ...], **values: Any) -> None:
     """Run the fixed set only. Exit 1 when a case FAILs: red blocks the merge."""
     raise SystemExit(_dispatch(plans, "fixed", None, None, values))
@@ -272,7 +161,7 @@ def gate(plans: tuple[Path, ...], **values: Any) -> None:
 
 @click.command(epilog="Example: adk-split-eval probe --trials 5")
 @click.argument("plans", nargs=-1, metavar="[PLAN]…", type=click.Path(path_type=Path))
-@_run_options
+@run_options
 def probe(plans: tuple[Path, ...], **values: Any) -> None:
     """Run the simulated set only. A hit opens a candidate and never blocks (unless --fail-on-hit)."""
     raise SystemExit(_dispatch(plans, "simulated", None, None, values))
@@ -284,15 +173,15 @@ def _dispatch(
     signal.signal(signal.SIGTERM, _terminate)
     if values["fresh"] and values["resume"] is not None:
         raise click.UsageError("--fresh starts anew and --resume takes up a stored run; give one of them")
-    with errors_for_people():
-        check_outputs(_outputs(values))
+    with errors_for_people(resumed=True):
+        check_outputs(outputs(values))
         if agent is not None:
             return _run_sets(plans, only, agent, config, values)
         if config is not None:
             raise click.UsageError("--config goes with --agent; a plan generates its own configs")
         found = _plans(plans)
         if len(found) > 1:
-            named = [option for option, path in _outputs(values).items() if path]
+            named = [option for option, path in outputs(values).items() if path]
             if named:
                 raise click.UsageError(
                     f"{named[0]} names one place and there are {len(found)} plans; run them one by one"
@@ -309,7 +198,7 @@ def _run_sets(
 
     if not sets:
         raise click.UsageError("name at least one eval set: adk-split-eval run --agent DIR SET…")
-    options = _options(values, only)
+    options = options_of(values, only)
     with progress() as report_progress, _foreign_prints(values):
         options.progress = report_progress
         result = api.run_sets([str(s) for s in sets], agent, config, options)
@@ -321,7 +210,7 @@ def _run_sets(
 @click.argument("source", required=False, type=click.Path(path_type=Path))
 @click.option("--traces", type=click.Path(path_type=Path), help="Recorded conversations, one per case id.")
 @click.option("--run", "run_reference", metavar="RUN", help="Judge the conversations of this stored run anew.")
-@_output_options
+@output_options
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; may be repeated.")
 @click.option("--no-pool", is_flag=True, help="Do not write hits into the probe pool.")
 @click.option("--fail-on-hit", is_flag=True, help="Exit 1 on a hit.")
@@ -349,8 +238,10 @@ def score(
     from adk_split_eval.run.asked import RunOptions
 
     with errors_for_people():
-        check_outputs(_outputs(values))
+        check_outputs(outputs(values))
         options = RunOptions(case_ids=cases, write_candidates=not no_pool, fail_on_hit=values["fail_on_hit"])
+        if run_reference is not None and traces is not None:
+            raise click.UsageError("--traces and --run are two sources of conversations; give one of them")
         if run_reference is not None:
             result = api.score_run(run_reference, source, options=options)
         elif source is None:

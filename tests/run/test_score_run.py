@@ -242,3 +242,23 @@ def test_a_recording_of_fewer_or_more_turns_is_one_of_another_conversation(recor
     done = CliRunner().invoke(main, ["score", str(plan), "--traces", str(traces)])
     assert done.exit_code == 3
     assert f"the recording has {recorded} turn(s), the case has 2" in " ".join(done.output.split())
+
+
+def test_two_sources_of_conversations_are_refused(project: Any) -> None:
+    project.many(fixed=1).write()
+    done = CliRunner().invoke(main, ["score", str(project.path), "--run", "latest", "--traces", "traces.json"])
+    assert done.exit_code == 2
+    assert "--traces and --run are two sources of conversations" in done.output
+
+
+def test_an_interrupted_score_is_not_said_to_be_resumed(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.many(fixed=1)
+    run_id = project.run().run_id
+
+    async def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("adk_split_eval.run.rejudge.judge_subject", interrupt)
+    done = CliRunner().invoke(main, ["score", "--run", run_id])
+    assert done.exit_code == 130
+    assert "interrupted; the same command starts anew" in done.stderr
