@@ -155,10 +155,10 @@ def _known(chosen: tuple[str, ...], option: str) -> None:
     """Refuses a code, prefix or name that no rule has: it would choose nothing, in silence."""
     if not chosen:
         return
-    from adk_split_eval.lint.rule import nobody_s
+    from adk_split_eval.lint.rule import problem_of_name
 
     for one in chosen:
-        problem = nobody_s(one)
+        problem = problem_of_name(one)
         if problem:
             raise click.BadParameter(problem, param_hint=option)
 
@@ -248,7 +248,7 @@ def _write_fixes(result: LintResult, unsafe: bool, refused: set[str]) -> int:
 
 def _diff(result: LintResult, unsafe: bool, again: Callable[[], LintResult]) -> str:
     """What all rounds of mends together would change; nothing is written."""
-    from adk_split_eval.lint.documents import instead
+    from adk_split_eval.lint.documents import mended_texts
     from adk_split_eval.lint.fixes import diff, fixed_texts
 
     changes: dict[str, tuple[str, str]] = {}
@@ -263,8 +263,8 @@ def _diff(result: LintResult, unsafe: bool, again: Callable[[], LintResult]) -> 
             for path, (old, new) in news.items():
                 changes[path] = (changes[path][0] if path in changes else old, new)
                 if old:
-                    instead[path] = new.encode()
+                    mended_texts[path] = new.encode()
             result = again()
     finally:
-        instead.clear()
+        mended_texts.clear()
     return "".join(diff(path, old, new) for path, (old, new) in sorted(changes.items()))

@@ -15,7 +15,7 @@ from adk_split_eval.lint.kinds import Kind, kind_of
 
 Place = tuple[int, int, int, int]
 MAX_BYTES = 256 * 1024 * 1024
-instead: dict[str, bytes] = {}
+mended_texts: dict[str, bytes] = {}
 """What files would hold after mends that are only shown, by path; read in place of them."""
 
 
@@ -85,7 +85,7 @@ def read(path: str, named: bool = False) -> Document:
         if size > MAX_BYTES:
             document.unreadable = f"larger than {MAX_BYTES // (1024 * 1024)} MB, not read"
             return document
-        raw = instead[path] if path in instead else FilePath(path).read_bytes()
+        raw = mended_texts[path] if path in mended_texts else FilePath(path).read_bytes()
     except (OSError, ValueError) as error:
         document.unreadable = getattr(error, "strerror", None) or str(error)
         return document

@@ -1,7 +1,8 @@
 """The criteria and the simulator of a plan as the configs they become, so that rules about configs read plans as well.
 
-A rule asks for it with ``in_plans``. Only what a plan leaves to ADK's own criteria is shown: its names, thresholds, options, and custom metrics are the plan
-room's matter. Places lead back to the line of the plan that decides: an option, or the judge and the votes of the whole plan.
+A rule asks for it with ``in_plans``. Only what a plan leaves to ADK's own criteria is shown: its names, thresholds, options, and
+custom metrics are the plan room's matter. Places lead back to the line of the plan that decides: an option, or the judge and the
+votes of the whole plan.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def refusing_codes() -> frozenset[str]:
     )
 
 
-def nobody_s(one: str) -> str:
+def problem_of_name(one: str) -> str:
     """What is wrong with a code, prefix or name that no rule has; empty when some rule has it."""
     from adk_split_eval.lint.codes import CODES
     from adk_split_eval.plan.codes import CODES as PLAN_CODES

@@ -127,9 +127,9 @@ def _names(table: dict[str, Any], key: str, path: str) -> tuple[str, ...]:
     value = table.get(key, [])
     if not isinstance(value, list) or not all(isinstance(v, str) for v in cast("list[Any]", value)):
         raise SettingsError(f"{path}: [tool.adk-split-eval] {key} must be a list of rule codes or names")
-    from adk_split_eval.lint.rule import nobody_s
+    from adk_split_eval.lint.rule import problem_of_name
 
-    for problem in filter(None, map(nobody_s, cast("list[str]", value))):
+    for problem in filter(None, map(problem_of_name, cast("list[str]", value))):
         raise SettingsError(f"{path}: [tool.adk-split-eval] {key}: {problem}")
     return tuple(cast("list[str]", value))
 
