@@ -114,8 +114,11 @@ class Journal:
             if version == 1:
                 self._db.execute(_FROM_1_TO_2)
         except (sqlite3.Error, OSError) as error:
+            if hasattr(self, "_db"):
+                self._db.close()
             raise JournalOpenError(f"{path}: the journal cannot be opened: {error}{_mend(error)}") from error
         if version > SCHEMA_VERSION:
+            self._db.close()
             raise JournalError(
                 f"{path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION})"
             )
