@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from adk_split_eval.metrics.grounded_numbers import judge
@@ -222,6 +222,7 @@ identifiers = st.from_regex(
 
 @settings(max_examples=300, deadline=None)
 @given(identifiers, identifiers, st.sampled_from(FRAMES), st.sampled_from(FRAMES))
+@example("A000", "V000", "{}", "{}")
 def test_identifiers(one: str, other: str, frame: str, source: str) -> None:
     assume("XXX" not in other)  # that is a masked number
     assert judged(frame.format(one), {"id": one}).reasons == []
