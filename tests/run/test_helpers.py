@@ -54,12 +54,23 @@ def gone(pid: int, seconds: float = 10.0) -> bool:
     return False
 
 
+def wait_for_both(run: Any, project: Any, seen: Any, seconds: float = 30.0) -> None:
+    """Until two processes are at work and something is finished."""
+    end = time.monotonic() + seconds
+    while len(seen()) < 2 and time.monotonic() < end and not run.ended():
+        time.sleep(0.002)
+    run.wait_for_calls(project, len(project.calls()) + 12)
+
+
 def output(project: Any) -> str:
     return (project.root / "out.txt").read_text(encoding="utf-8")
 
 
-def test_the_same_result_in_any_number_of_processes(project: Any, fork: Any, seen: Any) -> None:
-    project.many(fixed=20, simulated=12)
+def test_the_same_result_in_any_number_of_processes(
+    project: Any, fork: Any, seen: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROBE_DELAY", "0.1")
+    project.many(fixed=60, simulated=30)
     project.simulated["S-0003"] = "S-0003 broken"
     project.write()
     results: list[dict[str, Any]] = []
@@ -75,10 +86,10 @@ def test_the_same_result_in_any_number_of_processes(project: Any, fork: Any, see
 def test_killed_with_helpers_nothing_is_lost_and_nobody_goes_on(
     project: Any, fork: Any, seen: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PROBE_DELAY", "0.02")
-    project.many(fixed=40).write()
+    monkeypatch.setenv("PROBE_DELAY", "0.05")
+    project.many(fixed=80).write()
     run = fork("run", "--processes", "2", "--jobs", "6")
-    run.wait_for_calls(project, 45)
+    wait_for_both(run, project, seen)
     run.kill(signal.SIGKILL)
     run.exit_code()
     assert len(seen()) == 2
@@ -91,7 +102,7 @@ def test_killed_with_helpers_nothing_is_lost_and_nobody_goes_on(
     assert fork("run", "--processes", "2", "--jobs", "6", "--json", "out.json").exit_code() == 0, output(project)
     again = {line.split()[1] for line in project.calls()[before:]}
     assert not finished & again, "a finished unit acted again"
-    assert finished | again == {f"F-{n:04}" for n in range(40)}
+    assert finished | again == {f"F-{n:04}" for n in range(80)}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -99,9 +110,9 @@ def test_interrupted_with_helpers(
     number: int, project: Any, fork: Any, seen: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PROBE_DELAY", "0.05")
-    project.many(fixed=40).write()
+    project.many(fixed=80).write()
     run = fork("run", "--processes", "2", "--jobs", "4")
-    run.wait_for_calls(project, 20)
+    wait_for_both(run, project, seen)
     run.kill(number)
     assert run.exit_code() == 130
     assert "the same command resumes" in output(project)
