@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -54,8 +53,6 @@ def real_runner(compiled: CompiledPlan, cases: list[Case], trials: int) -> list[
     """Run through ``run/``. Raises PoolError when there is no agent to run."""
     from adk_split_eval.run import RunError, run_cases
 
-    # Where the team's own metrics are found.
-    os.environ["ADK_SPLIT_EVAL_ROOT"] = str(compiled.extra.get("metrics_root") or compiled.root)
     try:
         return run_cases(compiled, cases, trials=trials)
     except RunError as error:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from adk_split_eval.metrics.team_loading import look_first_in
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, TrialResult
 from adk_split_eval.run import adk as border
 from adk_split_eval.run import journal as stores
@@ -180,12 +181,13 @@ class Engine:
         return cast("list[CaseResult]", results)
 
     def begin(self) -> None:
-        """Get ready for units: models are observed, what is stored is known."""
+        """Get ready for units: models are observed, the team's metrics are found, what is stored is known."""
         install(border.load().BaseLlm)
         # The seed of scripted models is set for every unit, so they have to be there before the first one; and what every
         # unit needs is no part of the first one's time.
         for needed in ("models.scripted", "metrics.registry", "metrics.adapter", "run.replay"):
             importlib.import_module(f"adk_split_eval.{needed}")
+        look_first_in(self.compiled.root)
         self._known = self.journal.known() if self.journal is not None else set()
 
     async def _here_or_there(self, case: Case, index: int, trial: int) -> Outcome:

@@ -56,7 +56,7 @@ def agent_files(compiled: CompiledPlan) -> list[Path]:
 def metric_files(compiled: CompiledPlan) -> list[Path]:
     """Where the team's metrics live: the file each function's dotted path leads to, below the project root, and what
     these import from the project."""
-    root = Path(str(compiled.extra.get("metrics_root") or compiled.root))
+    root = Path(compiled.root)
     names = {c.function for case in compiled.cases for c in case.criteria if c.source == "team" and c.function}
     found: set[Path] = set()
     starts = [root, *list(root.parents)[:3]]

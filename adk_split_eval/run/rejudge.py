@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,7 +55,6 @@ def score_stored(compiled: CompiledPlan, source: RunFolder, options: RunOptions)
             raise RunError(f"ASE902 run {source.run_id} has no conversation of any case of {compiled.plan_id}")
         pack_plan(compiled)
         ready_models(compiled, cases)
-        os.environ["ADK_SPLIT_EVAL_ROOT"] = str(compiled.extra.get("metrics_root") or compiled.root)
         prepared = Prepared(compiled, cases, folder, "", datetime.now(UTC).isoformat(timespec="seconds"))
         engine_options = options.engine
         engine_options.trials = max(unit.trial for unit in known) + 1

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from adk_split_eval import __version__
+from adk_split_eval.metrics.team_loading import look_first_in
 from adk_split_eval.record import Case, CaseResult, CompiledPlan, Conversation, Criterion, TrialResult
 from adk_split_eval.record.runs import RunFolder, run_folder
 from adk_split_eval.record.text import shorten
@@ -181,6 +182,7 @@ def score_compiled(
         raise RunError(f"ASE905 {error}") from error
     cases = select(compiled, options)
     ready_models(compiled, cases)
+    look_first_in(compiled.root)
     from datetime import UTC, datetime
 
     folder: RunFolder = run_folder(new_run_id(), options.root)

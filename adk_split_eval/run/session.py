@@ -36,7 +36,6 @@ def run_compiled(compiled: CompiledPlan, options: RunOptions) -> RunResult:
     if not compiled.agent_dir:
         raise RunError("ASE903 the plan names no agent; add `agent: FOLDER` (relative to the plan)")
     pack_plan(compiled)
-    os.environ["ADK_SPLIT_EVAL_ROOT"] = str(compiled.extra.get("metrics_root") or compiled.root)
     directory = Path(compiled.agent_dir)
     helpers: list[Helper] = []
     try:

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from adk_split_eval import api
 from adk_split_eval.cli import main
 from adk_split_eval.record import RunResult
 from adk_split_eval.record.runs import load_result, resolve_run, run_folder
+from adk_split_eval.run.asked import RunOptions
 from adk_split_eval.run.journal import Journal
 
 
@@ -224,9 +226,9 @@ def leaves(eval_metric, actual, expected, scenario):
 def test_a_metric_that_ends_the_process_ends_nothing(project: Any, tmp_path: Path) -> None:
     project.many(fixed=1)
     first = project.run()
-    (tmp_path / "team.py").write_text(METRIC, encoding="utf-8")
+    (tmp_path / "metric_that_leaves.py").write_text(METRIC, encoding="utf-8")
     (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
-    project.plan = {"custom_metrics": {"leaves": {"function": "team.leaves", "sets": ["fixed"]}}}
+    project.plan = {"custom_metrics": {"leaves": {"function": "metric_that_leaves.leaves", "sets": ["fixed"]}}}
     code, said, result = score(project, first.run_id)
     assert (code, verdicts(result)) == (3, {"F-0000": "ERROR"}), said
 
@@ -244,6 +246,34 @@ def test_a_recording_of_fewer_or_more_turns_is_one_of_another_conversation(recor
     assert f"the recording has {recorded} turn(s), the case has 2" in " ".join(done.output.split())
 
 
+PASSES = """
+from google.adk.evaluation.evaluator import EvalStatus, EvaluationResult, PerInvocationResult
+
+def passes(eval_metric, actual, expected, scenario):
+    rows = [PerInvocationResult(actual_invocation=a, score=1.0, eval_status=EvalStatus.PASSED) for a in actual]
+    return EvaluationResult(overall_score=1.0, overall_eval_status=EvalStatus.PASSED, per_invocation_results=rows)
+"""
+
+
+def test_a_teams_metric_is_found_beside_the_plan_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    for folder in (project, elsewhere):
+        folder.mkdir()
+    monkeypatch.chdir(elsewhere)
+    monkeypatch.setenv("ADK_SPLIT_EVAL_ROOT", str(elsewhere))
+    (project / "own_metrics_of_a_score.py").write_text(PASSES, encoding="utf-8")
+    plan = {
+        "plan_id": "p",
+        "custom_metrics": {"own": {"function": "own_metrics_of_a_score.passes", "sets": ["fixed"]}},
+        "fixed_set": {"cases": [{"case_id": "F-1", "turns": [{"user": "hello"}]}]},
+    }
+    (project / "p.plan.yaml").write_text(json.dumps(plan), encoding="utf-8")
+    trace = {"turns": [{"user": "hello", "response": "hi"}]}
+    (project / "traces.json").write_text(json.dumps({"F-1": trace}), encoding="utf-8")
+    result = api.score(project / "p.plan.yaml", project / "traces.json", options=RunOptions(root=elsewhere))
+    assert [(c.verdict, c.reasons) for c in result.cases] == [("PASS", [])]
+
+
 def test_two_sources_of_conversations_are_refused(project: Any) -> None:
     project.many(fixed=1).write()
     done = CliRunner().invoke(main, ["score", str(project.path), "--run", "latest", "--traces", "traces.json"])
@@ -251,14 +281,11 @@ def test_two_sources_of_conversations_are_refused(project: Any) -> None:
     assert "--traces and --run are two sources of conversations" in done.output
 
 
-def test_an_interrupted_score_is_not_said_to_be_resumed(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    project.many(fixed=1)
-    run_id = project.run().run_id
-
-    async def interrupt(*_: Any) -> None:
+def test_an_interrupted_score_is_not_said_to_be_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("adk_split_eval.run.rejudge.judge_subject", interrupt)
-    done = CliRunner().invoke(main, ["score", "--run", run_id])
+    monkeypatch.setattr("adk_split_eval.api.score_run", interrupted)
+    done = CliRunner().invoke(main, ["score", "--run", "latest"])
     assert done.exit_code == 130
     assert "interrupted; the same command starts anew" in done.stderr
