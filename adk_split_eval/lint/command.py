@@ -68,7 +68,7 @@ def lint(
     """Say which checks have never run: in plans, ADK eval sets, configs and whole folders.
 
     Imports neither google-adk nor the project's code. Exit code 1 on error findings (with --strict on warnings too), 2 on
-    a path that cannot be read, and on a folder without anything to look at.
+    what cannot be read or mended, and on a folder or --command that holds nothing to look at.
 
     Example: adk-split-eval lint tests/eval --format github
     """
