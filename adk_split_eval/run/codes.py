@@ -60,10 +60,10 @@ CODES: dict[str, CodeInfo] = {
         "Give every case its own id; drop empty sets from the command.",
     ),
     "ASE909": CodeInfo(
-        "Run without a journal or a plan",
-        "The stored run does not hold its conversations, or does not say which plan it was made from.",
-        "There is nothing to judge anew, or nothing to judge it by.",
-        "Name the plan beside `--run`, or run again.",
+        "Run that lacks what it takes",
+        "The stored run does not hold its conversations, does not say which plan it was made from, or was scored, not run.",
+        "There is nothing to judge anew, nothing to judge it by, or nothing to resume.",
+        "Name the plan beside `--run`, judge a scored run anew with `score --run`, or run again.",
     ),
     "ASE910": CodeInfo(
         "Run of another plan",

@@ -96,7 +96,7 @@ def _asked_for(reference: str, options: RunOptions, compiled: CompiledPlan) -> R
     """The run named by ``--resume``.
 
     Raises:
-        RunError: it is another plan's or selection's, it has no journal, or it is still running.
+        RunError: it is another plan's or selection's, it has no journal, nobody acted in it, or it is still running.
         RunNotFoundError: there is no such run.
     """
     folder = resolve_run(reference, options.root)
@@ -105,6 +105,11 @@ def _asked_for(reference: str, options: RunOptions, compiled: CompiledPlan) -> R
     with Journal(folder.journal) as journal:
         if (of := journal.meta("plan_id")) != compiled.plan_id:
             raise RunError(f"ASE910 run {folder.run_id} is of plan {of!r}, not of {compiled.plan_id!r}")
+        if journal.meta("fingerprint") is None:
+            raise RunError(
+                f"ASE909 run {folder.run_id} was scored: nobody acted in it, there is nothing to resume; "
+                f"`score --run {folder.run_id}` judges its conversations anew"
+            )
         selection, wanted = journal.meta("selection"), options.selection(compiled)
         if selection not in (None, wanted):
             raise RunError(

@@ -13,7 +13,7 @@ from adk_split_eval import api
 from adk_split_eval.cli import main
 from adk_split_eval.record import RunResult
 from adk_split_eval.record.runs import load_result, resolve_run, run_folder
-from adk_split_eval.run.asked import RunOptions
+from adk_split_eval.run.asked import RunError, RunOptions
 from adk_split_eval.run.journal import Journal
 
 
@@ -272,6 +272,16 @@ def test_a_teams_metric_is_found_beside_the_plan_from_anywhere(tmp_path: Path, m
     (project / "traces.json").write_text(json.dumps({"F-1": trace}), encoding="utf-8")
     result = api.score(project / "p.plan.yaml", project / "traces.json", options=RunOptions(root=elsewhere))
     assert [(c.verdict, c.reasons) for c in result.cases] == [("PASS", [])]
+
+
+def test_a_scored_run_is_not_resumed(project: Any) -> None:
+    """Its verdicts would stand as those of the agent as it is now."""
+    project.many(fixed=1)
+    code, _, scored = score(project, project.run().run_id)
+    assert (code, scored is None) == (0, False)
+    assert scored is not None
+    with pytest.raises(RunError, match=rf"ASE909 run {scored.run_id} was scored: nobody acted in it"):
+        project.run(resume=scored.run_id)
 
 
 def test_two_sources_of_conversations_are_refused(project: Any) -> None:
