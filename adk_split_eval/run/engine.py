@@ -22,7 +22,7 @@ from adk_split_eval.run import journal as stores
 from adk_split_eval.run.act import act
 from adk_split_eval.run.agents import LoadedAgent
 from adk_split_eval.run.combining import combine, rejected
-from adk_split_eval.run.helpers import WORTHWHILE, Assignment, Helper, HelperLostError, saturated
+from adk_split_eval.run.helpers import WORTHWHILE, Assignment, Helper, HelperLostError
 from adk_split_eval.run.journal import Journal, JournalError, StoredUnit, Unit
 from adk_split_eval.run.judge import Subject, judge_all
 from adk_split_eval.run.lanes import Lanes
@@ -31,6 +31,7 @@ from adk_split_eval.run.marks import Marks, acting_hash, judging_hash
 from adk_split_eval.run.observe import CallPolicy, ModelCall, Watcher, install, watching
 from adk_split_eval.run.outcome import Outcome, Tally
 from adk_split_eval.run.packed import Packed, pack
+from adk_split_eval.run.pulse import SUSTAINED, Pulse
 from adk_split_eval.run.simulate import role_warnings, simulator_faults
 from adk_split_eval.run.verdicts import GOAL, Evidence, decide_fixed, decide_simulated
 
@@ -102,7 +103,8 @@ class Engine:
         self.options = options
         self.journal = journal
         self.gates: dict[str, asyncio.Semaphore] = {}
-        self.lanes = Lanes(options.jobs)
+        self.pulse = Pulse()
+        self.lanes = Lanes(options.jobs, busy=lambda: self.pulse.busy)
         self.spilled = False
         self.tally = Tally()
         self.helpers = helpers
@@ -158,6 +160,7 @@ class Engine:
                 await finish(index, rejected(case))
         if progress is not None:
             progress(0, total, "")
+        beating = asyncio.create_task(self.pulse.beat())
         waker = asyncio.create_task(self._wake_helpers(lambda: total - done)) if self.helpers else None
         try:
             async with asyncio.TaskGroup() as group:
@@ -167,9 +170,10 @@ class Engine:
             # What stops a run (a journal that cannot be written) is one error, whichever units met it.
             raise several.exceptions[0] from several
         finally:
-            if waker is not None:
-                waker.cancel()
-                await asyncio.gather(waker, return_exceptions=True)
+            aside = [beating, *([waker] if waker is not None else [])]
+            for task in aside:
+                task.cancel()
+            await asyncio.gather(*aside, return_exceptions=True)
             await self._dismiss_helpers()
             if self.agent is not None:
                 await self.agent.close()
@@ -216,7 +220,8 @@ class Engine:
         assert self.journal is not None
         for helper in self.helpers:
             if not self.at_once:
-                await saturated()
+                await self.pulse.wait_until_busy_for(SUSTAINED)
+                self.pulse.busy_for = 0.0
                 if left() < WORTHWHILE // 2:
                     return
             await helper.wake(Assignment(self.journal.path, self.options))

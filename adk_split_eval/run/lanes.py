@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 FIRST = 16
@@ -14,15 +15,16 @@ class Lanes:
     """An async context that at most ``limit`` tasks are inside of at once.
 
     Without a fixed number it starts at 16 and finds out what the models bear, as TCP does with a network (RFC 5681): one
-    more for every model call that is answered at the first try, so twice as many in the time of one call, up to 64. A
-    call that is throttled (429, 5xx, time-out) halves it, once for all the calls that were on their way by then; from
+    more for every model call that is answered at the first try, so twice as many in the time of one call, up to 64,
+    unless this process itself is the limit (``busy``): then more at once would only wait longer for one another. A call that is throttled (429, 5xx, time-out) halves it, once for all the calls that were on their way by then; from
     there on it grows by one in the time of one call.
     """
 
-    def __init__(self, fixed: int | None = None) -> None:
+    def __init__(self, fixed: int | None = None, busy: Callable[[], bool] = lambda: False) -> None:
         self.limit = fixed if fixed is not None else FIRST
         self.most = fixed if fixed is not None else MOST
         self._adaptive = fixed is None
+        self._busy = busy
         self._careful_from = MOST
         self._part = 0.0
         self._halved_at = float("-inf")
@@ -49,7 +51,7 @@ class Lanes:
 
     def answered(self, since: float) -> None:
         """A model call that began at ``since`` (``time.monotonic``) was answered at the first try."""
-        if not self._adaptive or since < self._halved_at:
+        if not self._adaptive or since < self._halved_at or self._busy():
             return
         self._part += 1.0 if self.limit < self._careful_from else 1.0 / self.limit
         if self._part >= 1.0:

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from adk_split_eval.run.lanes import FIRST, MOST, Lanes
+from adk_split_eval.run.pulse import Pulse
 
 
 def test_one_more_for_every_answer_up_to_the_most() -> None:
@@ -35,6 +36,16 @@ def test_calls_that_are_throttled_together_halve_once_and_growth_is_slow_from_th
     for _ in range(32):
         lanes.answered(later)
     assert lanes.limit == 33, "one more in the time of one call"
+
+
+def test_a_process_that_is_the_limit_takes_no_more_at_once() -> None:
+    busy = True
+    lanes = Lanes(busy=lambda: busy)
+    lanes.answered(time.monotonic())
+    assert lanes.limit == FIRST
+    busy = False
+    lanes.answered(time.monotonic())
+    assert lanes.limit == FIRST + 1
 
 
 def test_never_below_one() -> None:
@@ -75,6 +86,11 @@ def test_no_more_are_inside_than_the_limit_says() -> None:
 
 def test_the_limit_grows_with_the_calls_not_with_the_conversations(project: Any, monkeypatch: Any) -> None:
     """Of 64 conversations of six calls, nearly all have begun when the first one ends: it doubles in the time of a call."""
+
+    async def idle(_self: Pulse) -> None:
+        """A processor that is never the limit, however busy the machine of this test is."""
+
+    monkeypatch.setattr(Pulse, "beat", idle)
     monkeypatch.setenv("PROBE_DELAY", "0.05")
     project.many(simulated=64).write()
     calls: list[str] = []
