@@ -68,11 +68,15 @@ def finish(
     Raises:
         JournalError: it cannot be written (full disk); what is in the journal is intact and the run counts as unfinished.
     """
+    finished_before = prepared.folder.finished
     try:
         _finish(prepared, result, options, conversation_of, agent_dir, stored)
     except OSError as error:
-        # What looks finished would not be taken up again, and what it still owes would never come.
-        for leftover in (prepared.folder.result, prepared.folder.result.with_suffix(".json.partial")):
+        leftovers = [prepared.folder.result.with_suffix(".json.partial")]
+        if not finished_before:
+            # What looks finished would not be taken up again by itself, and what it still owes would never come.
+            leftovers.append(prepared.folder.result)
+        for leftover in leftovers:
             with contextlib.suppress(OSError):
                 leftover.unlink(missing_ok=True)
         raise write_error(Path(error.filename or prepared.folder.result), error) from error

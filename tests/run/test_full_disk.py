@@ -121,3 +121,14 @@ def test_no_room_for_what_comes_after_the_units(what: str, project: Any, monkeyp
     assert [c.verdict for c in result.cases] == ["HIT", "HIT"]
     assert len(result.candidates) == 2
     assert len(project.calls()) == calls
+
+
+def test_no_room_for_another_result_leaves_the_one_there_was(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.many(fixed=2)
+    first = project.run()
+    stored = project.root / ".adk-split-eval" / "runs" / first.run_id / "result.json"
+    before = stored.read_bytes()
+    monkeypatch.setattr(closing, "write_atomically", no_space)
+    with pytest.raises(JournalError, match="make room on that disk"):
+        project.run(resume="latest")
+    assert stored.read_bytes() == before
