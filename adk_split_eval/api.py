@@ -117,16 +117,21 @@ def run(
 
 
 def _read_apart(read: Callable[[], CompiledPlan], files: Sequence[Path], options: RunOptions) -> CompiledPlan:
-    """What is long is read in a process of its own, if this run may have several."""
+    """What is to be run is read in a process of its own, if there may be several: what is long leaves no memory behind,
+    and while what is short is read, google-adk is imported."""
+    from adk_split_eval.run import adk as border
     from adk_split_eval.run.apart import apart, long
     from adk_split_eval.run.packed import pack_plan
+
+    if options.processes == 1:
+        return read()
 
     def read_and_pack() -> CompiledPlan:
         compiled = read()
         pack_plan(compiled)
         return compiled
 
-    return apart(read_and_pack) if options.processes != 1 and long(*files) else read()
+    return apart(read_and_pack, () if long(*files) else (border.load_models, border.load))
 
 
 def _ready(plan: str | Path | LoadedPlan, options: RunOptions) -> CompiledPlan:

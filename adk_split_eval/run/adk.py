@@ -164,6 +164,14 @@ def version_tuple(version: str) -> tuple[int, ...]:
 
 
 @cache
+def load_models() -> None:
+    """Import the model classes that all of google-adk stands on, a third of :func:`load`."""
+    with warnings.catch_warnings(), _collector_at_rest():
+        warnings.simplefilter("ignore")
+        importlib.import_module("google.genai.types")
+
+
+@cache
 def load() -> types.SimpleNamespace:
     """Import what the runner uses of ADK's evaluation package, once.
 

@@ -1,12 +1,13 @@
-"""Work done in a process of its own, whose memory goes with it: reading a long plan leaves none behind."""
+"""Work done in a process of its own: its memory goes with it, and beside it something else can be got ready."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import pickle
+import select
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,10 +36,14 @@ def long(*files: Path) -> bool:
     return size >= LONG
 
 
-def apart(work: Callable[[], T]) -> T:
+def apart(work: Callable[[], T], meanwhile: Iterable[Callable[[], object]] = ()) -> T:
     """The result of ``work``, done in a fork of this process; what it raises is raised here.
 
     Where there can be no fork, or what came out cannot be handed over, it is done here.
+
+    Args:
+        meanwhile: steps that are gone in this process as long as the work takes. They are for speed alone: whoever needs
+            what they do does it again, so one that is left out or raises is no matter.
     """
     if not forkable():
         return work()
@@ -52,6 +57,11 @@ def apart(work: Callable[[], T]) -> T:
     os.close(writing)
     try:
         with os.fdopen(reading, "rb") as stream:
+            for step in meanwhile:
+                if select.select([reading], [], [], 0)[0]:
+                    break
+                with contextlib.suppress(Exception):
+                    step()
             answer = stream.read()
     finally:
         _, status = os.waitpid(child, 0)

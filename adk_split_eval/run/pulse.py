@@ -10,7 +10,7 @@ BUSY = 0.75
 """Share of the time that a process computes, from which on it is the limit."""
 LATE = 0.05
 """Seconds that a timer comes late when one loop is not enough, whatever it waits for."""
-SUSTAINED = 0.3
+SUSTAINED = 0.2
 """Seconds without a break that make it worth to wake another process; starting the first conversations takes less."""
 WINDOW = 0.1
 """Seconds that are looked at together."""
