@@ -64,7 +64,11 @@ def apart(work: Callable[[], T], meanwhile: Iterable[Callable[[], object]] = ())
                     step()
             answer = stream.read()
     finally:
-        _, status = os.waitpid(child, 0)
+        try:
+            _, status = os.waitpid(child, 0)
+        except ChildProcessError:
+            # Whoever started this process has the system forget its children (SIGCHLD ignored).
+            status = 0
     if status != 0 or not answer:
         return work()
     good, value = pickle.loads(answer)

@@ -1,13 +1,14 @@
 """Helper processes: when models answer faster than one processor can follow, other processors take units over.
 
 A helper is forked while this process still has a single thread and no agent, and sleeps. Most runs never wake it: with
-models that take their time, one event loop is enough. Once the loop is the limit (:func:`saturated`) a helper loads the
+models that take their time, one event loop is enough. Once the loop is the limit (:class:`~adk_split_eval.run.pulse.Pulse`) a helper loads the
 agent, opens the journal for itself and is given units like a lane. What it finishes is durable before it says so, as here.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import ctypes
 import json
@@ -42,12 +43,9 @@ WORTHWHILE = 24
 PATIENCE = 10.0
 """Seconds a helper has to close its agent when the run is over."""
 
-BUSY = 0.75
-"""Share of the time that a process computes, from which on it is the limit."""
-LATE = 0.05
-"""Seconds that a timer comes late when one loop is not enough, whatever it waits for."""
+_open_here: set[socket.socket] = set()
+"""Ends of connections that this process has: what an agent forks must not hold them open after it."""
 
-_TURN = 0.02
 _LENGTH = struct.Struct("!I")
 _PARENT_DEATH_SIGNAL = 1
 
@@ -84,27 +82,6 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
-async def saturated(window: float = 0.2) -> None:
-    """Wait until this process is the limit: it computes, or would like to, nearly all the time, or something keeps its
-    loop from turning."""
-    while True:
-        computed, began, turns = _computing(), time.monotonic(), 0
-        while (passed := time.monotonic() - began) < window:
-            await asyncio.sleep(_TURN)
-            turns += 1
-        if (_computing() - computed) / passed >= BUSY or passed / turns - _TURN >= LATE:
-            return
-
-
-def _computing() -> float:
-    """Seconds this process has computed or waited for a processor that others kept busy."""
-    try:
-        ran, waited, _ = Path("/proc/self/schedstat").read_text(encoding="ascii").split()
-    except (OSError, ValueError):
-        return time.process_time()
-    return (int(ran) + int(waited)) / 1e9
-
-
 @dataclass(slots=True)
 class Helper:
     """One helper process, seen from the run.
@@ -113,6 +90,7 @@ class Helper:
         given: units it has and has not answered yet, by (index of the case, trial).
         tally: what it has counted so far, in the order of the fields of ``Tally``.
         refused: why it cannot help, such as an agent that does not load a second time.
+        number: its number, which ``pid`` is until it has been waited for.
     """
 
     pid: int
@@ -126,6 +104,10 @@ class Helper:
     refused: str = ""
     _writer: asyncio.StreamWriter | None = None
     _listening: asyncio.Task[None] | None = None
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        self.number = self.pid
 
     async def wake(self, task: Assignment) -> None:
         """Let it load the agent and open the journal; it is ``ready`` when it says so."""
@@ -151,25 +133,30 @@ class Helper:
             self.given.pop((index, trial), None)
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
-        while (message := await _receive(reader)) is not None:
-            match message:
-                case ("ready",):
-                    self.ready = True
-                case ("refused", why):
-                    self.refused = why
-                case ("done", index, trial, text, throttled, tally):
-                    self.tally = tally
-                    result = TrialResult.from_json(json.loads(text))
-                    self._answer((index, trial), Outcome(result, throttled), None)
-                case ("journal", why):
-                    self._lost(JournalError(why))
-                case _:
-                    raise RuntimeError(f"a helper said {message!r}: a defect of adk-split-eval")
-        number = self.pid
-        how = self._how_it_ended()
+        try:
+            while (message := await _receive(reader)) is not None:
+                self._take(message)
+            how = self._how_it_ended()
+        except Exception as error:  # noqa: BLE001 - whatever it is, nobody may wait for what will not come
+            how = f"cannot be understood: {describe(error)}"
         self.ready = False
         self.refused = self.refused or how
-        self._lost(HelperLostError(f"process {number}, which ran this case, {how}"))
+        self._lost(HelperLostError(f"process {self.number}, which ran this case, {how}"))
+
+    def _take(self, message: tuple[Any, ...]) -> None:
+        match message:
+            case ("ready",):
+                self.ready = True
+            case ("refused", why):
+                self.refused = why
+            case ("done", index, trial, text, throttled, tally):
+                self.tally = tally
+                result = TrialResult.from_json(json.loads(text))
+                self._answer((index, trial), Outcome(result, throttled), None)
+            case ("journal", why):
+                self._lost(JournalError(why))
+            case _:
+                raise ValueError(f"{message!r}: a defect of adk-split-eval")
 
     def _answer(self, unit: tuple[int, int], outcome: Outcome | None, error: Exception | None) -> None:
         future = self.given.get(unit)
@@ -192,10 +179,15 @@ class Helper:
         return f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
     def _reap(self, seconds: float) -> int | None:
-        """Its exit status; None when it is still running after ``seconds``, or was waited for already."""
+        """Its exit status; None when it is still running after ``seconds``, or somebody else has waited for it."""
         deadline = time.monotonic() + seconds
         while self.pid:
-            found, status = os.waitpid(self.pid, os.WNOHANG)
+            try:
+                found, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:
+                # Code of the agent waits for every child, or has the system forget them (SIGCHLD ignored).
+                self.pid = 0
+                return None
             if found:
                 self.pid = 0
                 return status
@@ -217,7 +209,9 @@ class Helper:
         """See it gone: it has closed its agent by itself, or is killed."""
         with contextlib.suppress(OSError):
             self.socket.close()
-        if not self.pid or self._reap(PATIENCE if self.awake else 1.0) is not None:
+        _open_here.discard(self.socket)
+        self._reap(PATIENCE if self.awake else 1.0)
+        if not self.pid:
             return
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
@@ -235,10 +229,9 @@ def hire(number: int, cases: Sequence[Case], compiled: CompiledPlan, load: Calla
         pid = os.fork()
         if pid == 0:
             ours.close()
-            for other in made:
-                other.socket.close()
             _be_helper(parent, theirs, cases, compiled, load)
         theirs.close()
+        _open_here.add(ours)
         made.append(Helper(pid, ours))
     return made
 
@@ -252,6 +245,9 @@ def _be_helper(
 ) -> None:
     """The life of a helper; never returns, and never runs what the forked program would do at its end."""
     code = 1
+    _open_here.add(connection)
+    # What the program before the fork wanted done at its end is done by that program.
+    getattr(atexit, "_clear", lambda: None)()
     try:
         _die_with(parent)
         # Ctrl-C reaches the whole group of processes: what it means for units is decided by the run alone.
@@ -259,6 +255,7 @@ def _be_helper(
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if (task := _wait_for_task(connection)) is not None:
             _help(connection, task, cases, compiled, load)
+            _leave()
         code = 0
     except KeyboardInterrupt:
         code = 0
@@ -267,6 +264,28 @@ def _be_helper(
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
+
+
+def _leave() -> None:
+    """Do what a program does at its end, for the agent's sake: it may have asked for it, or have processes of its own."""
+    with contextlib.suppress(Exception):
+        getattr(atexit, "_run_exitfuncs", lambda: None)()
+    if (processes := sys.modules.get("multiprocessing")) is not None:
+        # Workers of a pool that nobody has closed would wait for ever.
+        for child in processes.active_children():
+            child.terminate()
+
+
+def _close_in_child() -> None:
+    """A child of this process, forked by whoever, is no end of these connections: each would seem alive as long as it is."""
+    for connection in _open_here:
+        with contextlib.suppress(OSError):
+            connection.close()
+    _open_here.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_in_child)
 
 
 def _die_with(parent: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import threading
 import time
@@ -68,6 +69,33 @@ def run_loop(work: Callable[[], Awaitable[T]], *, blocked_after: float | None = 
         raise
 
 
+_told_by_signals: set[asyncio.AbstractEventLoop] = set()
+
+
+def _hold_back() -> None:
+    """A child that code of an agent forks gets signals of its own: ``terminate()`` ends it, and does not end the run,
+    whose loop is told of signals by a connection that the child inherits. Until that is so, the signal waits."""
+    if _told_by_signals:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+
+def _let_through() -> None:
+    if _told_by_signals:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+
+def _listen_no_more() -> None:
+    if _told_by_signals:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _let_through()
+        _told_by_signals.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_hold_back, after_in_parent=_let_through, after_in_child=_listen_no_more)
+
+
 @contextlib.contextmanager
 def _on_sigterm(loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> Generator[None]:
     previous: Any = None
@@ -78,9 +106,11 @@ def _on_sigterm(loop: asyncio.AbstractEventLoop, action: Callable[[], None]) -> 
         # Not the main thread, or a system without it: whoever started us ends us.
         yield
         return
+    _told_by_signals.add(loop)
     try:
         yield
     finally:
+        _told_by_signals.discard(loop)
         loop.remove_signal_handler(signal.SIGTERM)
         if previous is not None:
             signal.signal(signal.SIGTERM, previous)

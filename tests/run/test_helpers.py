@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from adk_split_eval.run import helpers
-from adk_split_eval.run.helpers import saturated, wanted
+from adk_split_eval.run.helpers import wanted
 from adk_split_eval.run.journal import Journal
 
 pytestmark = pytest.mark.skipif(
@@ -154,6 +153,73 @@ def test_an_agent_that_loads_once_only_is_run_by_one_process(project: Any, fork:
     assert any("a process that was to help did not" in note and "FileExistsError" in note for note in notes)
 
 
+FORKS = '''
+def lookup(order: str) -> dict[str, Any]:
+    """Has a process of its own look the order up, and ends it; another one is left behind."""
+    import multiprocessing
+    import warnings
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, other = (multiprocessing.get_context("fork").Process(target=time.sleep, args=(600,)) for _ in "12")
+        one.daemon = other.daemon = True
+        one.start()
+        if order == "F-0003":
+            other.start()
+    with Path(os.environ["PROBE_PROCESSES"]).open("a", encoding="utf-8") as file:
+        file.write(f"{one.pid}\\n{other.pid or one.pid}\\n")
+    one.terminate()
+    one.join()
+    return {"order": order, "status": "sent"}
+
+
+def broken('''
+
+
+@pytest.mark.parametrize("number", ["1", "2"])
+def test_processes_of_the_agent_end_alone_and_with_the_run(number: str, project: Any, seen: Any) -> None:
+    """A child inherits what the run is told of signals by, and the connections of helpers: neither may stay its own."""
+    project.many(fixed=8).write()
+    source = project.root / "probe_agent" / "agent.py"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace("def broken(", FORKS, 1), encoding="utf-8")
+    # A process of its own: what multiprocessing does at the end of a program is part of what is asked here.
+    run = project.start("--processes", number)
+    said, _ = run.communicate(timeout=120)
+    assert run.returncode == 0, said
+    assert len(seen()) >= 10
+    assert all(gone(pid) for pid in seen())
+
+
+def test_an_agent_that_has_the_system_forget_its_children(project: Any, fork: Any, seen: Any) -> None:
+    """Then nobody can wait for a helper either."""
+    project.many(fixed=16).write()
+    source = project.root / "probe_agent" / "agent.py"
+    text = source.read_text(encoding="utf-8").replace(
+        "import asyncio\n", "import asyncio\nimport signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n", 1
+    )
+    source.write_text(text, encoding="utf-8")
+    run = fork("run", "--processes", "2", "--json", "out.json")
+    assert run.exit_code() == 0, output(project)
+    assert all(gone(pid) for pid in seen())
+
+
+def test_a_helper_ends_as_a_program_does(project: Any, fork: Any, seen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROBE_DELAY", "0.1")
+    project.many(fixed=60).write()
+    source = project.root / "probe_agent" / "agent.py"
+    text = source.read_text(encoding="utf-8").replace(
+        "import asyncio\n",
+        "import asyncio\nimport atexit\nimport os\n"
+        "atexit.register(lambda: open(os.environ['PROBE_LOG'] + f'.{os.getpid()}', 'w').close())\n",
+        1,
+    )
+    source.write_text(text, encoding="utf-8")
+    run = fork("run", "--processes", "2")
+    assert run.exit_code() == 0, output(project)
+    (helper,) = seen() - {run.pid}
+    assert Path(f"{project.log}.{helper}").exists()
+
+
 @pytest.mark.skipif(
     len(os.sched_getaffinity(0)) < 2 if sys.platform.startswith("linux") else True, reason="one processor"
 )
@@ -166,34 +232,6 @@ def test_one_process_that_is_the_limit_gets_help(
     assert run.exit_code() == 0, output(project)
     assert len(seen()) >= 2
     assert run.pid in seen()
-
-
-def test_a_process_that_waits_is_not_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measured by its own time alone here: on a busy machine a process waits for a processor, and its timers come late."""
-    monkeypatch.setattr(helpers, "_computing", time.process_time)
-    monkeypatch.setattr(helpers, "LATE", 60.0)
-
-    async def main() -> None:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(1.0):
-                await saturated(0.1)
-
-    asyncio.run(main())
-
-
-def test_a_process_that_computes_is_the_limit() -> None:
-    async def computing() -> None:
-        while True:
-            sum(range(20_000))
-            await asyncio.sleep(0)
-
-    async def main() -> None:
-        task = asyncio.create_task(computing())
-        async with asyncio.timeout(10):
-            await saturated(0.1)
-        task.cancel()
-
-    asyncio.run(main())
 
 
 def test_how_many_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
