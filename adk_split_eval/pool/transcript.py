@@ -70,7 +70,7 @@ def _read_turn(entry: dict[str, Any]) -> Turn:
             name=str(call.get("name", "")),
             args=as_mapping(call.get("args")),
             response=call.get("response"),
-            step=int(call.get("step") or 0),
+            step=step if isinstance(step := call.get("step"), int) else 0,
             author=call.get("author"),
             answered="response" in call,
         )

@@ -8,6 +8,7 @@ the project; its versions are not compared.
 from __future__ import annotations
 
 import ast
+import gc
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -62,10 +63,20 @@ def _is_project(file: Path, root: Path) -> bool:
     return not _FOREIGN.intersection(file.relative_to(root).parts)
 
 
+def _tree(source: bytes) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SystemError:
+        # Garbage that is collected while it parses may print a traceback, for which Python 3.11 parses too, and then it
+        # loses count of its depth. With the garbage gone it counts right.
+        gc.collect()
+        return ast.parse(source)
+
+
 def _imported(file: Path, folders: list[Path]) -> Iterator[Path]:
     try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
+        tree = _tree(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, SystemError):
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -95,6 +95,7 @@ WHOLE["draft"]["turns"][2]["expect_tools"] = ["quote"]
 
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(places(WHOLE)), st.sampled_from(ODD), st.booleans())
+@example(("transcript", 0, "tool_calls", 0, "step"), "x", False)
 def test_a_file_with_one_thing_wrong(path: tuple[Any, ...], value: Any, remove: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

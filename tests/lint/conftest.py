@@ -16,12 +16,22 @@ PREFIXES = ("GOOGLE_", "GEMINI_", "OPENAI_", "ANTHROPIC_")
 
 
 @pytest.fixture(autouse=True, scope="session")
-def no_credentials() -> None:
-    """Whether credentials are in sight changes findings; here there are none."""
+def none_from_the_start() -> None:
+    """For what is made once for many tests."""
+    forget_credentials()
+    os.environ["NO_GCE_CHECK"] = "true"
+
+
+@pytest.fixture(autouse=True)
+def no_credentials(none_from_the_start: None) -> None:
+    """Whether credentials are in sight changes findings; here there are none, though ADK reads an agent's `.env`."""
+    forget_credentials()
+
+
+def forget_credentials() -> None:
     for name in list(os.environ):
         if name.startswith(PREFIXES):
             del os.environ[name]
-    os.environ["NO_GCE_CHECK"] = "true"
 
 
 def helper(name: str) -> ModuleType:
