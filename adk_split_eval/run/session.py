@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
 from adk_split_eval import __version__
@@ -33,23 +33,35 @@ def run_compiled(compiled: CompiledPlan, options: RunOptions) -> RunResult:
     if any(f.level == "error" and f.case_id is None for f in compiled.findings):
         raise RunError("the plan cannot be run", [f for f in compiled.findings if f.level == "error"])
     cases = select(compiled, options)
-    if not compiled.agent_dir:
-        raise RunError("ASE903 the plan names no agent; add `agent: FOLDER` (relative to the plan)")
+    directory = _agent_folder(compiled)
     pack_plan(compiled)
-    directory = Path(compiled.agent_dir)
     helpers: list[Helper] = []
     try:
-        border.load()
-        helpers = _hire(compiled, cases, options, lambda: load_agent(directory))
-        agent = load_agent(directory, shared=options.shared_agent)
+        with _refusing():
+            border.load()
+            helpers = _hire(compiled, cases, options, lambda: load_agent(directory))
+            agent = load_agent(directory, shared=options.shared_agent)
         return execute(prepare(compiled, options), options, agent, helpers)
+    finally:
+        for helper in helpers:
+            helper.end()
+
+
+def _agent_folder(compiled: CompiledPlan) -> Path:
+    if not compiled.agent_dir:
+        raise RunError("ASE903 the plan names no agent; add `agent: FOLDER` (relative to the plan)")
+    return Path(compiled.agent_dir)
+
+
+@contextlib.contextmanager
+def _refusing() -> Generator[None]:
+    """An agent or an ADK that cannot be loaded means that the run cannot start."""
+    try:
+        yield
     except AgentLoadError as error:
         raise RunError(f"ASE904 {error}") from error
     except border.AdkMissingError as error:
         raise RunError(f"ASE905 {error}") from error
-    finally:
-        for helper in helpers:
-            helper.end()
 
 
 def _hire(
@@ -126,14 +138,9 @@ def run_cases(
         RunError: no agent, or one that cannot be loaded.
     """
     if agent is None:
-        if not compiled.agent_dir:
-            raise RunError("ASE903 the plan names no agent; add `agent: FOLDER` (relative to the plan)")
-        try:
+        directory = _agent_folder(compiled)
+        with _refusing():
             border.load()
-            agent = load_agent(Path(compiled.agent_dir))
-        except AgentLoadError as error:
-            raise RunError(f"ASE904 {error}") from error
-        except border.AdkMissingError as error:
-            raise RunError(f"ASE905 {error}") from error
+            agent = load_agent(directory)
     engine = Engine(compiled, agent, EngineOptions(trials=trials))
     return list(run_loop(lambda: engine.run(cases, progress), blocked_after=engine.patience))
